@@ -1,0 +1,83 @@
+/*===- rcclx_compiler.h - versioned C API of the compiler ----------*- C -*-===*
+ *
+ * Part of rcclx. librcclx_compiler.so is the only artefact of the compiler half
+ * that the runtime loads, with dlopen, and only when a plan must be compiled.
+ * No call throws, aborts or exits; every call may be made from any thread.
+ *===----------------------------------------------------------------------===*/
+#ifndef RCCLX_COMPILER_H
+#define RCCLX_COMPILER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RCCLX_COMPILER_API_VERSION 1u
+
+typedef struct rcclx_compile_request {
+  size_t struct_size;
+  const char *schedule;      /* MLIR text, not necessarily NUL-terminated */
+  size_t schedule_bytes;
+  const char *schedule_name; /* file name for diagnostics */
+  const char *symbol;        /* which rcclx.collective; NULL: the only one */
+  uint32_t world;            /* 1..256 */
+  const char *element;       /* "f32" "f16" "bf16" "i32" */
+  const char *reduction;     /* "sum" "max" "avg" */
+  uint64_t count;            /* elements, for choosing protocol and tile */
+  const char *protocol;      /* NULL: choose; or "ll" "sentinel" "flag" */
+  const char *const *targets; /* "host-x86_64" "gfx942" "sm_90" ... */
+  size_t num_targets;
+  const char *directory;      /* existing, empty: the plan is written here */
+  /* RTC libraries that the caller loaded (hipRTC, NVRTC); NULL where it has
+   * none. Returns 0 and a malloc'ed object, or non-zero and a malloc'ed message
+   * in *object. */
+  int (*rtc)(void *rtc_data, const char *target, const char *source,
+             size_t source_bytes, char **object, size_t *object_bytes);
+  void *rtc_data;
+} rcclx_compile_request;
+
+typedef struct rcclx_compile_result rcclx_compile_result;
+
+/* RCCLX_COMPILER_API_VERSION of the library. */
+uint32_t rcclx_compiler_api_version(void);
+
+/* Compiles `request` and writes the plan (docs/PlanFormat.md). Returns 0 on
+ * success; 1 when the schedule is at fault (syntax, proof, unsupported), 2 when
+ * the request is, 3 when the machine is (cannot write, no compiler for a
+ * target). *result is set in every case and is freed by the caller. */
+int rcclx_compiler_compile(const rcclx_compile_request *request,
+                           rcclx_compile_result **result);
+
+/* All diagnostics, formatted as `file:line:column: error: ...`. */
+const char *rcclx_compile_result_diagnostics(const rcclx_compile_result *r);
+void rcclx_compile_result_free(rcclx_compile_result *r);
+
+typedef struct rcclx_verify_request {
+  size_t struct_size;
+  const char *schedule;
+  size_t schedule_bytes;
+  const char *schedule_name;
+  const char *symbol;
+  uint32_t world;
+  uint32_t slots; /* 0: the default, 2 */
+} rcclx_verify_request;
+
+typedef struct rcclx_proof {
+  size_t struct_size;
+  uint64_t operations; /* executed, over all ranks */
+  uint64_t messages;
+  uint32_t least_slots;
+  uint64_t microseconds;
+} rcclx_proof;
+
+/* Proves one schedule for one world size. Returns as rcclx_compiler_compile;
+ * *proof is set on success. */
+int rcclx_compiler_verify(const rcclx_verify_request *request,
+                          rcclx_proof *proof, rcclx_compile_result **result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RCCLX_COMPILER_H */

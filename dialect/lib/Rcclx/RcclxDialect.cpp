@@ -1,0 +1,62 @@
+//===- RcclxDialect.cpp - Registration, types and attributes --------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace rcclx;
+
+#include "rcclx/Dialect/Rcclx/RcclxDialect.cpp.inc"
+#include "rcclx/Dialect/Rcclx/RcclxEnums.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "rcclx/Dialect/Rcclx/RcclxTypes.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "rcclx/Dialect/Rcclx/RcclxAttrs.cpp.inc"
+
+void RcclxDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "rcclx/Dialect/Rcclx/RcclxTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "rcclx/Dialect/Rcclx/RcclxAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "rcclx/Dialect/Rcclx/RcclxOps.cpp.inc"
+      >();
+}
+
+LogicalResult
+SpecializationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           uint32_t world, Type element, Reduction) {
+  if (world == 0 || world > 256)
+    return emitError() << "expected a world of 1 to 256 ranks, found " << world;
+  if (!element.isF32() && !element.isF16() && !element.isBF16() &&
+      !element.isInteger(32))
+    return emitError() << "expected element type f32, f16, bf16 or i32, found "
+                       << element;
+  return success();
+}
+
+LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  uint32_t grid, uint32_t threads,
+                                  uint32_t tile, uint32_t depth, uint32_t tags,
+                                  uint32_t rows) {
+  if (grid == 0 || grid > 512)
+    return emitError() << "expected a grid of 1 to 512 blocks, found " << grid;
+  if (threads == 0 || threads > 1024)
+    return emitError() << "expected 1 to 1024 threads a block, found "
+                       << threads;
+  if (tile == 0 || depth == 0 || tags == 0 || rows == 0)
+    return emitError() << "expected tile, depth, tags and rows of at least 1";
+  return success();
+}

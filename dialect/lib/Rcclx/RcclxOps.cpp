@@ -1,0 +1,218 @@
+//===- RcclxOps.cpp - Syntax, verifiers and effects of rcclx ops ----------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace rcclx;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// Parses one keyword of an enum and says which ones there are.
+template <typename EnumT, typename AttrT>
+static ParseResult parseEnumKeyword(OpAsmParser &parser, AttrT &attr,
+                                    StringRef what,
+                                    std::optional<EnumT> (*symbolize)(StringRef),
+                                    StringRef expected) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<EnumT> value = symbolize(keyword);
+  if (!value)
+    return parser.emitError(loc) << "unknown " << what << " '" << keyword
+                                 << "'; expected one of: " << expected;
+  attr = AttrT::get(parser.getContext(), *value);
+  return success();
+}
+
+static ParseResult parseContract(OpAsmParser &parser, ContractAttr &contract) {
+  return parseEnumKeyword<Contract, ContractAttr>(
+      parser, contract, "contract", symbolizeContract,
+      "all_reduce, all_gather, reduce_scatter, all_to_all, barrier");
+}
+
+static void printContract(OpAsmPrinter &printer, Operation *,
+                          ContractAttr contract) {
+  printer << stringifyContract(contract.getValue());
+}
+
+static ParseResult parseBuffer(OpAsmParser &parser, BufferKindAttr &buffer) {
+  return parseEnumKeyword<BufferKind, BufferKindAttr>(
+      parser, buffer, "buffer", symbolizeBufferKind, "input, output");
+}
+
+static void printBuffer(OpAsmPrinter &printer, Operation *,
+                        BufferKindAttr buffer) {
+  printer << stringifyBufferKind(buffer.getValue());
+}
+
+/// `(%rank, %world) { ... }`: both arguments are of type index.
+static ParseResult parseBody(OpAsmParser &parser, Region &body) {
+  SmallVector<OpAsmParser::Argument, 2> arguments;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren))
+    return failure();
+  if (arguments.size() != 2)
+    return parser.emitError(loc)
+           << "expected the arguments (%rank, %world), found "
+           << arguments.size();
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = parser.getBuilder().getIndexType();
+  if (parser.parseRegion(body, arguments))
+    return failure();
+  CollectiveOp::ensureTerminator(body, parser.getBuilder(),
+                                 parser.getEncodedSourceLoc(loc));
+  return success();
+}
+
+static void printBody(OpAsmPrinter &printer, Operation *, Region &body) {
+  printer << "(";
+  llvm::interleaveComma(body.getArguments(), printer,
+                        [&](BlockArgument a) { printer.printOperand(a); });
+  printer << ") ";
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
+#define GET_OP_CLASSES
+#include "rcclx/Dialect/Rcclx/RcclxOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Queries
+//===----------------------------------------------------------------------===//
+
+bool rcclx::hasBlockPerRank(Contract contract, BufferKind buffer) {
+  switch (contract) {
+  case Contract::AllReduce:
+  case Contract::Barrier:
+    return false;
+  case Contract::AllGather:
+    return buffer == BufferKind::Output;
+  case Contract::ReduceScatter:
+    return buffer == BufferKind::Input;
+  case Contract::AllToAll:
+    return true;
+  }
+  llvm_unreachable("unknown contract");
+}
+
+BufferOp rcclx::getBufferOf(Value slice) {
+  while (auto part = slice.getDefiningOp<PartOp>())
+    slice = part.getSource();
+  return slice.getDefiningOp<BufferOp>();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult PartOp::verify() {
+  APInt index, length(64, 1), count;
+  if (!matchPattern(getCount(), m_ConstantInt(&count)))
+    return success();
+  if (!count.isStrictlyPositive())
+    return emitOpError("expected at least 1 part, found ")
+           << count.getSExtValue();
+  if (getLength() && !matchPattern(getLength(), m_ConstantInt(&length)))
+    return success();
+  if (!length.isStrictlyPositive())
+    return emitOpError("expected a length of at least 1 part, found ")
+           << length.getSExtValue();
+  if (!matchPattern(getIndex(), m_ConstantInt(&index)))
+    return success();
+  int64_t last = index.getSExtValue() + length.getSExtValue();
+  if (index.isNegative() || last > count.getSExtValue())
+    return emitOpError("expected parts within 0 to ")
+           << count.getSExtValue() << ", found " << index.getSExtValue()
+           << " to " << last;
+  return success();
+}
+
+/// Checks what `op`, nested in `collective`, may only know from its parent.
+static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
+  Contract contract = collective.getContract();
+  if (!isa<RcclxDialect, arith::ArithDialect>(op->getDialect()) &&
+      !isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+    return op->emitOpError("is not allowed in a schedule; expected rcclx, "
+                           "arith, scf.for or scf.if operations");
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      if (isa<SliceType>(argument.getType()))
+        return op->emitOpError("carries a slice; expected slices to be made by "
+                               "rcclx.buffer and rcclx.part where they are used");
+  if (isa<scf::ForOp, scf::IfOp>(op))
+    for (Type type : op->getResultTypes())
+      if (isa<SliceType>(type))
+        return op->emitOpError("gives a slice; expected slices to be made by "
+                               "rcclx.buffer and rcclx.part where they are used");
+
+  if (auto buffer = dyn_cast<BufferOp>(op)) {
+    if (contract == Contract::Barrier)
+      return buffer.emitOpError("a barrier has no buffers");
+    bool perRank = hasBlockPerRank(contract, buffer.getBuffer());
+    if (perRank != static_cast<bool>(buffer.getBlock()))
+      return buffer.emitOpError()
+             << "the " << stringifyBufferKind(buffer.getBuffer()) << " of "
+             << stringifyContract(contract)
+             << (perRank ? " has one block per rank; expected block(...)"
+                         : " has one block only; expected no block(...)");
+  }
+  if (auto store = dyn_cast<StoreOp>(op)) {
+    BufferOp buffer = getBufferOf(store.getDestination());
+    if (buffer && buffer.getBuffer() == BufferKind::Input) {
+      InFlightDiagnostic diagnostic = store.emitOpError(
+          "writes the input; expected a slice of the output");
+      diagnostic.attachNote(buffer.getLoc()) << "the slice comes from here";
+      return diagnostic;
+    }
+  }
+  if (isa<IdentityOp, ReduceOp, RoundOp, FinishOp>(op) &&
+      contract != Contract::AllReduce && contract != Contract::ReduceScatter)
+    return op->emitOpError("reduces, but ")
+           << stringifyContract(contract) << " only moves data";
+  return success();
+}
+
+LogicalResult CollectiveOp::verifyRegions() {
+  if (getBody().getNumArguments() != 2 ||
+      !llvm::all_of(getBody().getArgumentTypes(), llvm::IsaPred<IndexType>))
+    return emitOpError("expected two index arguments, rank and world");
+  WalkResult result = getBody().walk([&](Operation *op) {
+    return failed(verifyNested(*this, op)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Memory effects
+//===----------------------------------------------------------------------===//
+
+static SideEffects::Resource *getResource(Value slice) {
+  BufferOp buffer = getBufferOf(slice);
+  if (buffer && buffer.getBuffer() == BufferKind::Input)
+    return InputResource::get();
+  return OutputResource::get();
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), getResource(getSource()));
+}
+
+void StoreOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(),
+                       getResource(getDestination()));
+}

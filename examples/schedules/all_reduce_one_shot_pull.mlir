@@ -1,0 +1,18 @@
+// One-shot all-reduce, pull: every rank reads every rank's input and reduces
+// in rank order (RCCLX's "DDA flat"). One hop, O(1) steps, no messages; the
+// lowering adds the entry and exit synchronisation.
+rcclx.collective @all_reduce_one_shot_pull implements all_reduce (%rank, %world) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %in = rcclx.buffer input
+  %out = rcclx.buffer output
+
+  %zero = rcclx.identity
+  %sum = scf.for %p = %c0 to %world step %c1 iter_args(%acc = %zero) -> (!rcclx.acc) {
+    %y = rcclx.load %in at %p
+    %next = rcclx.reduce %acc, %y
+    scf.yield %next : !rcclx.acc
+  }
+  %result = rcclx.finish %sum
+  rcclx.store %result, %out
+}

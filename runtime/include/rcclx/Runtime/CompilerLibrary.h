@@ -1,0 +1,73 @@
+//===- CompilerLibrary.h - The compiler half, loaded on demand ---*- C++ -*-===//
+//
+// Part of rcclx. The compiler needs LLVM, whose loading alone takes 50 to 70
+// ms: it is found (a stat) always, but loaded only when a plan must be compiled
+// or a schedule proved.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_RUNTIME_COMPILERLIBRARY_H
+#define RCCLX_RUNTIME_COMPILERLIBRARY_H
+
+#include "rcclx/Runtime/Options.h"
+#include "rcclx/Runtime/Status.h"
+#include "rcclx/Runtime/Types.h"
+
+#include <cstdint>
+#include <string>
+
+namespace rcclx::runtime {
+
+/// What is to be compiled.
+struct PlanRequest {
+  std::string schedule;     // MLIR text
+  std::string scheduleName; // for diagnostics; no part of the plan's identity
+  std::string symbol;       // empty: the only collective
+  uint32_t world = 0;
+  Element element = Element::F32;
+  Reduction reduction = Reduction::Sum;
+  uint64_t count = 0;       // hint; its size class chooses protocol and tile
+  std::string protocol;     // empty: the compiler chooses
+  std::string target;       // "host-x86_64", "gfx942", ...
+};
+
+struct ProofResult {
+  uint64_t operations = 0;
+  uint64_t messages = 0;
+  uint32_t leastSlots = 0;
+  uint64_t microseconds = 0;
+};
+
+/// The place of librcclx_compiler.so.
+class CompilerLibrary {
+public:
+  /// Looks at RCCLX_COMPILER_LIBRARY, else beside this library and beside the
+  /// program (., ../lib). Loads nothing; the result may be absent().
+  static CompilerLibrary find(const Options &options);
+
+  bool absent() const { return path.empty(); }
+  /// 16 hex digits that change when the library's file does; empty if absent.
+  const std::string &stamp() const { return fileStamp; }
+
+  /// Compiles into `directory`, which exists and is empty. Schedule, with the
+  /// compiler's diagnostics as message, when the schedule is at fault;
+  /// InvalidArgument when the request is; System when the machine is;
+  /// Unavailable when the library is absent or of another version.
+  Status compile(const PlanRequest &request,
+                 const std::string &directory) const;
+
+  /// Proves a schedule for `world` ranks and `slots` slots (0: the default).
+  /// Errors as for compile.
+  Expected<ProofResult> verify(const std::string &schedule,
+                               const std::string &scheduleName,
+                               const std::string &symbol, uint32_t world,
+                               uint32_t slots) const;
+
+private:
+  std::string path;
+  std::string fileStamp;
+  std::string tried; // for the message when absent
+};
+
+} // namespace rcclx::runtime
+
+#endif // RCCLX_RUNTIME_COMPILERLIBRARY_H

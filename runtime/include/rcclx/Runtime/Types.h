@@ -1,0 +1,64 @@
+//===- Types.h - Contracts, element types and reductions ---------*- C++ -*-===//
+//
+// Part of rcclx. The vocabulary of docs/PlanFormat.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_RUNTIME_TYPES_H
+#define RCCLX_RUNTIME_TYPES_H
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace rcclx::runtime {
+
+enum class Element { F32, F16, BF16, I32 };
+enum class Reduction { Sum, Max, Avg };
+enum class Contract {
+  AllReduce,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Broadcast,
+  Reduce,
+  Gather,
+  Scatter,
+  Permute,
+  Barrier
+};
+
+/// The spelling of manifests and command lines, and back; nullopt if unknown.
+std::string_view name(Element element);
+std::string_view name(Reduction reduction);
+std::string_view name(Contract contract);
+std::optional<Element> parseElement(std::string_view text);
+std::optional<Reduction> parseReduction(std::string_view text);
+std::optional<Contract> parseContract(std::string_view text);
+
+/// Bytes of one element; a power of two.
+uint32_t elementBytes(Element element);
+/// Blocks of `count` elements in the input and output of one rank.
+uint32_t inputBlocks(Contract contract, uint32_t world);
+uint32_t outputBlocks(Contract contract, uint32_t world);
+
+/// Elements [begin, end) of one block.
+struct ElementRange {
+  uint64_t begin;
+  uint64_t end;
+};
+/// The slice that starts at rational a/d of a block of `count` elements and is
+/// l/d long, in whole granules of 16 bytes, clipped at `count`.
+ElementRange sliceRange(uint64_t count, Element element, uint64_t a, uint64_t l,
+                        uint64_t d);
+
+/// True when the largest buffer of a call, in bytes, is representable:
+/// world * count * bytes of an element below 2^63.
+bool countFits(uint64_t count, uint32_t world, Element element);
+
+/// The largest count whose plans are shared with `count`: the next power of
+/// two. Protocol and tile are chosen for it.
+uint64_t sizeClass(uint64_t count);
+
+} // namespace rcclx::runtime
+
+#endif // RCCLX_RUNTIME_TYPES_H

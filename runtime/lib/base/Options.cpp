@@ -1,0 +1,136 @@
+//===- Options.cpp - Settings from the environment ------------------------===//
+//
+// Part of rcclx. The only file that reads the environment.
+//
+//===----------------------------------------------------------------------===//
+#include "rcclx/Runtime/Options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <unistd.h>
+
+namespace rcclx::runtime {
+
+static Status parseValue(const char *, std::string_view value,
+                         std::string &out) {
+  out = value;
+  return Status();
+}
+
+static Status parseValue(const char *variable, std::string_view value,
+                         Milliseconds &out) {
+  uint64_t number = 0;
+  auto [end, error] =
+      std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() ||
+      number < 1 || number > maxTimeoutMs)
+    return makeError(Code::InvalidArgument,
+                     "{}=\"{}\" is not a number of milliseconds from 1 to {}",
+                     variable, value, maxTimeoutMs);
+  out.value = number;
+  return Status();
+}
+
+static Status parseValue(const char *variable, std::string_view value,
+                         LogLevel &out) {
+  static const char *const names[] = {"off", "error", "warning", "info",
+                                      "debug"};
+  for (int i = 0; i != 5; ++i)
+    if (value == names[i]) {
+      out = LogLevel(i);
+      return Status();
+    }
+  return makeError(Code::InvalidArgument,
+                   "{}=\"{}\" is not one of off, error, warning, info, debug",
+                   variable, value);
+}
+
+/// Levenshtein distance, for short names.
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+static std::string unknownVariable(std::string_view name) {
+  const std::vector<OptionDoc> &docs = optionDocs();
+  auto closest = std::min_element(
+      docs.begin(), docs.end(), [&](const OptionDoc &a, const OptionDoc &b) {
+        return editDistance(name, a.variable) < editDistance(name, b.variable);
+      });
+  return fmt::format("unknown environment variable {} ignored; did you mean "
+                     "{}?",
+                     name.substr(0, 64), closest->variable);
+}
+
+const std::vector<OptionDoc> &optionDocs() {
+  static const std::vector<OptionDoc> docs = {
+#define RCCLX_OPTION(variable, field, type, init, doc) {variable, doc},
+#include "rcclx/Runtime/Options.def"
+#undef RCCLX_OPTION
+  };
+  return docs;
+}
+
+Expected<Options> Options::parse(const char *const *environment,
+                                 std::vector<std::string> &warnings) {
+  Options options;
+  std::string xdg, home;
+  for (; environment && *environment; ++environment) {
+    std::string_view entry(*environment);
+    size_t equals = entry.find('=');
+    if (equals == std::string_view::npos)
+      continue;
+    std::string_view name = entry.substr(0, equals);
+    std::string_view value = entry.substr(equals + 1);
+    if (name == "XDG_CACHE_HOME")
+      xdg = value;
+    else if (name == "HOME")
+      home = value;
+    if (!name.starts_with("RCCLX_"))
+      continue;
+    bool known = false;
+#define RCCLX_OPTION(variable, field, type, init, doc)                         \
+  if (name == variable) {                                                      \
+    known = true;                                                              \
+    RCCLX_RETURN_IF_ERROR(parseValue(variable, value, options.field));         \
+  }
+#include "rcclx/Runtime/Options.def"
+#undef RCCLX_OPTION
+    if (!known)
+      warnings.push_back(unknownVariable(name));
+  }
+  // The XDG specification: a relative XDG_CACHE_HOME is to be ignored.
+  if (xdg.starts_with('/'))
+    options.defaultCacheDir = xdg + "/rcclx";
+  else if (home.starts_with('/'))
+    options.defaultCacheDir = home + "/.cache/rcclx";
+  return options;
+}
+
+Expected<const Options *> processOptions() {
+  static const Expected<Options> options = [] {
+    std::vector<std::string> warnings;
+    Expected<Options> parsed = Options::parse(environ, warnings);
+    if (parsed)
+      setLogLevel(parsed->logLevel);
+    for (const std::string &warning : warnings)
+      RCCLX_LOG(Warning, "environment", "{}", warning);
+    return parsed;
+  }();
+  if (!options)
+    return options.status();
+  return &*options;
+}
+
+} // namespace rcclx::runtime

@@ -1,0 +1,152 @@
+//===- HostStream.cpp - A queue of kernels and its thread -----------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "HostStream.h"
+
+namespace rcclx::runtime {
+
+BlockTeam::~BlockTeam() {
+  {
+    std::lock_guard lock(mutex);
+    stop = true;
+  }
+  started.notify_all();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+void BlockTeam::run(HostKernel launchKernel,
+                    const rcclx_kernel_params &launchParams) {
+  if (launchParams.grid == 1)
+    return launchKernel(launchParams, 0);
+  {
+    std::lock_guard lock(mutex);
+    // Grows at the first launch of a larger grid; never on a later one.
+    while (threads.size() < launchParams.grid - 1)
+      threads.emplace_back(&BlockTeam::work, this, unsigned(threads.size() + 1),
+                           generation);
+    kernel = launchKernel;
+    params = &launchParams;
+    running = launchParams.grid - 1;
+    ++generation;
+  }
+  started.notify_all();
+  launchKernel(launchParams, 0);
+  std::unique_lock lock(mutex);
+  ended.wait(lock, [&] { return running == 0; });
+}
+
+void BlockTeam::work(unsigned block, uint64_t seen) {
+  std::unique_lock lock(mutex);
+  while (true) {
+    started.wait(lock, [&] { return stop || generation != seen; });
+    if (stop)
+      return;
+    seen = generation;
+    if (block >= params->grid)
+      continue;
+    HostKernel current = kernel;
+    const rcclx_kernel_params &currentParams = *params;
+    lock.unlock();
+    current(currentParams, block);
+    lock.lock();
+    if (--running == 0)
+      ended.notify_one();
+  }
+}
+
+void HostStream::Progress::reach(uint64_t ticket) {
+  {
+    std::lock_guard lock(mutex);
+    completed = ticket;
+  }
+  changed.notify_all();
+}
+
+void HostStream::Progress::wait(uint64_t ticket) {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [&] { return completed >= ticket; });
+}
+
+HostStream::HostStream() : thread(&HostStream::run, this) {}
+
+HostStream::~HostStream() {
+  {
+    std::lock_guard lock(mutex);
+    stop = true;
+  }
+  notEmpty.notify_one();
+  thread.join(); // after all that was enqueued
+}
+
+template <typename Fill> void HostStream::enqueue(Fill fill) {
+  {
+    std::unique_lock lock(mutex);
+    notFull.wait(lock, [&] { return enqueued - dequeued < capacity; });
+    fill(ring[enqueued % capacity]);
+    ++enqueued;
+  }
+  notEmpty.notify_one();
+}
+
+void HostStream::launch(const Launch &launch) {
+  enqueue([&](Item &item) { item.launch = launch; });
+}
+
+void HostStream::waitFor(Stream &other) {
+  auto &source = static_cast<HostStream &>(other);
+  if (&source == this)
+    return;
+  uint64_t ticket;
+  {
+    std::lock_guard lock(source.mutex);
+    ticket = source.enqueued;
+  }
+  enqueue([&](Item &item) {
+    item.after = source.progress;
+    item.afterTicket = ticket;
+  });
+}
+
+void HostStream::synchronize() {
+  uint64_t ticket;
+  {
+    std::lock_guard lock(mutex);
+    ticket = enqueued;
+  }
+  progress->wait(ticket);
+}
+
+void HostStream::run() {
+  while (true) {
+    Item *item;
+    {
+      std::unique_lock lock(mutex);
+      notEmpty.wait(lock, [&] { return stop || dequeued != enqueued; });
+      if (dequeued == enqueued)
+        return;
+      item = &ring[dequeued % capacity];
+    }
+    // The slot is this thread's until `dequeued` passes it.
+    if (item->after) {
+      item->after->wait(item->afterTicket);
+      item->after.reset();
+    } else {
+      const Launch &launch = item->launch;
+      team.run(static_cast<const HostModule *>(launch.module)->kernel,
+               launch.params);
+      launch.ended(launch.owner);
+    }
+    uint64_t done;
+    {
+      std::lock_guard lock(mutex);
+      done = ++dequeued;
+    }
+    notFull.notify_one();
+    progress->reach(done);
+  }
+}
+
+} // namespace rcclx::runtime

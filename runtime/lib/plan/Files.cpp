@@ -1,0 +1,114 @@
+//===- Files.cpp - Small file operations with checks ----------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "Files.h"
+
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <sys/stat.h>
+
+namespace rcclx::runtime {
+
+static Status checkOwner(const struct stat &info, std::string_view what) {
+  if (info.st_uid != geteuid())
+    return makeError(Code::InvalidUsage,
+                     "{} belongs to user {}, not to user {}: plans are code, "
+                     "and those of others are not loaded",
+                     what, info.st_uid, geteuid());
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
+    return makeError(Code::InvalidUsage,
+                     "{} is writable by other users (mode {:04o}): plans are "
+                     "code; make it private (chmod 700)",
+                     what, info.st_mode & 07777);
+  return Status();
+}
+
+Expected<UniqueFd> openPrivateDirectory(const std::string &path) {
+  UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!dir)
+    return systemError(errno, path);
+  struct stat info;
+  if (fstat(dir.get(), &info) != 0)
+    return systemError(errno, path);
+  RCCLX_RETURN_IF_ERROR(checkOwner(info, path));
+  return dir;
+}
+
+Expected<std::string> readPrivateFile(int dir, const std::string &name,
+                                      uint64_t limit) {
+  // O_NONBLOCK: a FIFO in the place of a file must not stop the open.
+  UniqueFd fd(openat(dir, name.c_str(),
+                     O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info;
+  if (!fd || fstat(fd.get(), &info) != 0)
+    return makeError(Code::Corrupt, "{}: {}", name,
+                     systemError(errno, "not readable").message());
+  if (!S_ISREG(info.st_mode))
+    return makeError(Code::Corrupt, "{} is not a regular file", name);
+  RCCLX_RETURN_IF_ERROR(checkOwner(info, name));
+  if (uint64_t(info.st_size) > limit)
+    return makeError(Code::Corrupt, "{} has {} bytes, more than {}", name,
+                     info.st_size, limit);
+  std::string content(size_t(info.st_size), '\0');
+  size_t have = 0;
+  while (have != content.size()) {
+    ssize_t got = read(fd.get(), content.data() + have, content.size() - have);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return makeError(Code::Corrupt, "{} ends early", name);
+    have += size_t(got);
+  }
+  return content;
+}
+
+Status makeDirectories(const std::string &path) {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    std::string prefix = path.substr(0, slash);
+    if (mkdir(prefix.c_str(), 0700) != 0 && errno != EEXIST) {
+      // A parent on a read-only file system may exist all the same.
+      int errnum = errno;
+      struct stat info;
+      if (stat(prefix.c_str(), &info) != 0)
+        return systemError(errnum, prefix);
+    }
+    if (slash == std::string::npos)
+      return Status();
+  }
+}
+
+Status removeTree(const std::string &path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error)
+    return systemError(error.value(), path);
+  return Status();
+}
+
+Status syncDirectory(const std::string &path) {
+  UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!dir)
+    return systemError(errno, path);
+  // fdopendir takes its descriptor over.
+  std::unique_ptr<DIR, int (*)(DIR *)> list(fdopendir(dup(dir.get())),
+                                            closedir);
+  if (!list)
+    return systemError(errno, path);
+  while (const dirent *entry = readdir(list.get())) {
+    if (entry->d_name[0] == '.')
+      continue;
+    UniqueFd file(openat(dir.get(), entry->d_name, O_RDONLY | O_CLOEXEC));
+    if (!file || fsync(file.get()) != 0)
+      return systemError(errno, path + "/" + entry->d_name);
+  }
+  if (fsync(dir.get()) != 0)
+    return systemError(errno, path);
+  return Status();
+}
+
+} // namespace rcclx::runtime

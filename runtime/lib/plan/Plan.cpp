@@ -1,0 +1,67 @@
+//===- Plan.cpp - A compiled plan, loaded ---------------------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "rcclx/Runtime/Plan.h"
+
+#include "Files.h"
+#include "Hash.h"
+
+namespace rcclx::runtime {
+
+// 256 ranks with one reduction order per slice give about 4 MiB.
+static constexpr uint64_t maxManifestBytes = 64u << 20;
+
+static Status checkFile(int dir, const PlanFile &file) {
+  RCCLX_ASSIGN_OR_RETURN(std::string content,
+                         readPrivateFile(dir, file.file, file.bytes));
+  if (content.size() != file.bytes || xxh64(content) != file.xxh64)
+    return makeError(Code::Corrupt, "{} differs from its checksum", file.file);
+  return Status();
+}
+
+Expected<std::shared_ptr<const Plan>> Plan::load(std::string directory,
+                                                 std::string_view target) {
+  auto plan = std::make_shared<Plan>();
+  plan->directory = std::move(directory);
+  auto annotated = [&](const Status &status) {
+    return status.annotate(plan->directory);
+  };
+  RCCLX_ASSIGN_OR_RETURN(UniqueFd dir, openPrivateDirectory(plan->directory));
+  Expected<std::string> text =
+      readPrivateFile(dir.get(), "manifest.json", maxManifestBytes);
+  if (!text)
+    return annotated(text.status());
+  plan->manifestText = *std::move(text);
+  Expected<Manifest> manifest = Manifest::parse(plan->manifestText);
+  if (!manifest)
+    return annotated(manifest.status());
+  plan->manifest = *std::move(manifest);
+
+  std::string targets;
+  for (const PlanObject &object : plan->manifest.objects)
+    targets += (targets.empty() ? "" : ", ") + object.target;
+  if (!plan->manifest.findObject(target))
+    return makeError(Code::Unavailable,
+                     "{}: the plan has no object for {} (it has: {})",
+                     plan->directory, target,
+                     targets.empty() ? "none" : targets);
+  for (const PlanKind &kind : plan->manifest.kinds)
+    if (Status s = checkFile(dir.get(), kind.source); !s.isOk())
+      return annotated(s);
+  for (const PlanObject &object : plan->manifest.objects)
+    if (Status s = checkFile(dir.get(), object.file); !s.isOk())
+      return annotated(s);
+  return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+std::string Plan::objectPath(std::string_view target) const {
+  return directory + "/" + manifest.findObject(target)->file.file;
+}
+
+const PlanKind &Plan::kindOf(std::string_view target) const {
+  return *manifest.findKind(manifest.findObject(target)->kind);
+}
+
+} // namespace rcclx::runtime

@@ -1,0 +1,223 @@
+//===- PlanCache.cpp - Compiled plans on disk -----------------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "rcclx/Runtime/PlanCache.h"
+
+#include "Files.h"
+#include "Hash.h"
+#include "rcclx/DeviceText.h"
+#include "rcclx/Runtime/Log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace rcclx::runtime {
+
+static constexpr std::string_view temporaryPrefix = ".tmp-";
+// A compilation takes seconds: what is older was left by a killed process.
+static constexpr time_t staleSeconds = 3600;
+
+TemporaryDirectory::~TemporaryDirectory() {
+  if (path.empty())
+    return;
+  if (Status s = removeTree(path); !s.isOk())
+    RCCLX_LOG(Warning, "cache", "{}", s.message());
+}
+
+static Expected<TemporaryDirectory> makeTemporary(const std::string &parent,
+                                                  std::string_view prefix) {
+  std::string path = fmt::format("{}/{}XXXXXX", parent, prefix);
+  if (!mkdtemp(path.data())) // mode 0700
+    return systemError(errno, path);
+  return TemporaryDirectory(std::move(path));
+}
+
+static std::vector<std::string> listNames(const std::string &directory,
+                                          std::string_view prefix) {
+  std::vector<std::string> names;
+  std::unique_ptr<DIR, int (*)(DIR *)> list(opendir(directory.c_str()),
+                                            closedir);
+  if (!list)
+    return names;
+  while (const dirent *entry = readdir(list.get()))
+    if (std::string_view(entry->d_name).starts_with(prefix))
+      names.push_back(entry->d_name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string PlanCache::key(const PlanRequest &request) {
+  std::string text;
+  appendField(text, RCCLX_RUNTIME_VERSION);
+  appendField(text, std::to_string(RCCLX_PARAMS_VERSION));
+  appendField(text, std::string_view(rcclx_device_text, rcclx_device_text_bytes));
+  appendField(text, request.schedule);
+  appendField(text, request.symbol);
+  appendField(text, std::to_string(request.world));
+  appendField(text, name(request.element));
+  appendField(text, name(request.reduction));
+  appendField(text, std::to_string(sizeClass(request.count)));
+  appendField(text, request.protocol);
+  appendField(text, request.target);
+  return xxh128Hex(text);
+}
+
+Expected<PlanCache> PlanCache::open(const std::string &directory) {
+  PlanCache cache;
+  if (directory.empty()) {
+    RCCLX_LOG(Warning, "cache",
+              "no cache directory (neither RCCLX_CACHE_DIR nor HOME is set): "
+              "plans are not kept");
+    return cache;
+  }
+  Status made = makeDirectories(directory);
+  if (made.isOk()) {
+    RCCLX_ASSIGN_OR_RETURN(UniqueFd dir, openPrivateDirectory(directory));
+    cache.directory = directory;
+    return cache;
+  }
+  RCCLX_LOG(Warning, "cache", "plans are not kept: {}", made.message());
+  return cache;
+}
+
+/// A plan that answers `request`, or the reason why it does not.
+static Expected<std::shared_ptr<const Plan>>
+loadFor(const PlanRequest &request, const std::string &directory) {
+  RCCLX_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                         Plan::load(directory, request.target));
+  const Manifest &manifest = plan->manifest;
+  if (manifest.world != request.world || manifest.element != request.element ||
+      manifest.reduction != request.reduction)
+    return makeError(Code::Corrupt,
+                     "{}: the plan is for {} ranks, {}, {}, not for {} ranks, "
+                     "{}, {}",
+                     directory, manifest.world, name(manifest.element),
+                     name(manifest.reduction), request.world,
+                     name(request.element), name(request.reduction));
+  return plan;
+}
+
+Expected<std::shared_ptr<const Plan>>
+PlanCache::lookup(const PlanRequest &request, const std::string &key,
+                  const std::string &stamp) const {
+  for (const std::string &entry : listNames(directory, key + "." + stamp)) {
+    std::string path = directory + "/" + entry;
+    Expected<std::shared_ptr<const Plan>> plan = loadFor(request, path);
+    // Another user's entry is not ours to remove, nor to run.
+    if (plan || plan.status().code() == Code::InvalidUsage)
+      return plan;
+    RCCLX_LOG(Warning, "cache", "entry dropped: {}", plan.status().message());
+    if (Status s = removeTree(path); !s.isOk())
+      RCCLX_LOG(Warning, "cache", "{}", s.message());
+  }
+  return std::shared_ptr<const Plan>();
+}
+
+void PlanCache::removeStale() const {
+  for (const std::string &entry : listNames(directory, temporaryPrefix)) {
+    std::string path = directory + "/" + entry;
+    struct stat info;
+    if (stat(path.c_str(), &info) == 0 &&
+        info.st_mtime + staleSeconds < time(nullptr))
+      if (Status s = removeTree(path); !s.isOk())
+        RCCLX_LOG(Warning, "cache", "{}", s.message());
+  }
+}
+
+/// Moves `temporary` to `to` and loads it from there. Where another process
+/// was faster, its entry is used, since readers may be in it; a damaged one is
+/// replaced.
+static Expected<std::shared_ptr<const Plan>>
+publish(const PlanRequest &request, TemporaryDirectory &temporary,
+        const std::string &to) {
+  RCCLX_RETURN_IF_ERROR(syncDirectory(temporary.get()));
+  for (int attempt = 0; attempt != 3; ++attempt) {
+    if (rename(temporary.get().c_str(), to.c_str()) == 0) {
+      temporary.release();
+      return loadFor(request, to);
+    }
+    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
+      return systemError(errno, to);
+    if (auto plan = loadFor(request, to); plan.isOk())
+      return plan;
+    RCCLX_RETURN_IF_ERROR(removeTree(to));
+  }
+  return makeError(Code::System, "{}: written by others all the time", to);
+}
+
+Expected<CachedPlan> PlanCache::compile(const PlanRequest &request,
+                                        const CompilerLibrary &compiler,
+                                        const std::string &entry) const {
+  Expected<TemporaryDirectory> temporary =
+      directory.empty() ? makeTemporary("/tmp", "rcclx-plan-")
+                        : makeTemporary(directory, temporaryPrefix);
+  bool keep = !directory.empty();
+  if (keep && !temporary) {
+    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",
+              temporary.status().message());
+    keep = false;
+    temporary = makeTemporary("/tmp", "rcclx-plan-");
+  }
+  if (!temporary)
+    return temporary.status();
+  Status compiled = compiler.compile(request, temporary->get());
+  if (keep && compiled.code() == Code::System) {
+    // The cache's file system may be full: once more in a place of its own.
+    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",
+              compiled.message());
+    keep = false;
+    temporary = makeTemporary("/tmp", "rcclx-plan-");
+    if (!temporary)
+      return temporary.status();
+    compiled = compiler.compile(request, temporary->get());
+  }
+  RCCLX_RETURN_IF_ERROR(compiled);
+
+  CachedPlan result;
+  if (keep) {
+    Expected<std::shared_ptr<const Plan>> plan =
+        publish(request, *temporary, directory + "/" + entry);
+    if (plan) {
+      result.plan = *plan;
+      removeStale();
+      return result;
+    }
+    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",
+              plan.status().message());
+    if (temporary->get().empty()) // moved, and then not readable
+      return plan.status();
+  }
+  Expected<std::shared_ptr<const Plan>> plan =
+      loadFor(request, temporary->get());
+  if (!plan)
+    return plan.status().annotate("just compiled");
+  result.plan = *plan;
+  result.uncached = *std::move(temporary);
+  return result;
+}
+
+Expected<CachedPlan> PlanCache::get(const PlanRequest &request,
+                                    const CompilerLibrary &compiler) const {
+  std::string entryKey = key(request);
+  if (!directory.empty()) {
+    RCCLX_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                           lookup(request, entryKey, compiler.stamp()));
+    if (plan) {
+      CachedPlan result;
+      result.plan = std::move(plan);
+      result.cached = true;
+      return result;
+    }
+  }
+  return compile(request, compiler, entryKey + "." + compiler.stamp());
+}
+
+} // namespace rcclx::runtime

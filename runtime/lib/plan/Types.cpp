@@ -1,0 +1,103 @@
+//===- Types.cpp - Contracts, element types and reductions ----------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "rcclx/Runtime/Types.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+namespace rcclx::runtime {
+
+static constexpr std::string_view elementNames[] = {"f32", "f16", "bf16",
+                                                    "i32"};
+static constexpr std::string_view reductionNames[] = {"sum", "max", "avg"};
+static constexpr std::string_view contractNames[] = {
+    "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast",
+    "reduce",     "gather",     "scatter",        "permute",    "barrier"};
+
+template <typename Enum, size_t N>
+static std::optional<Enum> parse(const std::string_view (&names)[N],
+                                 std::string_view text) {
+  auto it = std::find(std::begin(names), std::end(names), text);
+  if (it == std::end(names))
+    return std::nullopt;
+  return Enum(it - std::begin(names));
+}
+
+std::string_view name(Element element) { return elementNames[int(element)]; }
+std::string_view name(Reduction reduction) {
+  return reductionNames[int(reduction)];
+}
+std::string_view name(Contract contract) {
+  return contractNames[int(contract)];
+}
+
+std::optional<Element> parseElement(std::string_view text) {
+  return parse<Element>(elementNames, text);
+}
+std::optional<Reduction> parseReduction(std::string_view text) {
+  return parse<Reduction>(reductionNames, text);
+}
+std::optional<Contract> parseContract(std::string_view text) {
+  return parse<Contract>(contractNames, text);
+}
+
+uint32_t elementBytes(Element element) {
+  return element == Element::F32 || element == Element::I32 ? 4 : 2;
+}
+
+uint32_t inputBlocks(Contract contract, uint32_t world) {
+  switch (contract) {
+  case Contract::Barrier:
+    return 0;
+  case Contract::ReduceScatter:
+  case Contract::Scatter:
+  case Contract::AllToAll:
+    return world;
+  default:
+    return 1;
+  }
+}
+
+uint32_t outputBlocks(Contract contract, uint32_t world) {
+  switch (contract) {
+  case Contract::Barrier:
+    return 0;
+  case Contract::AllGather:
+  case Contract::Gather:
+  case Contract::AllToAll:
+    return world;
+  default:
+    return 1;
+  }
+}
+
+ElementRange sliceRange(uint64_t count, Element element, uint64_t a, uint64_t l,
+                        uint64_t d) {
+  uint64_t granule = 16 / elementBytes(element);
+  uint64_t granules = count / granule + (count % granule != 0);
+  // 128 bits: a and d come from a file, and a * granules may exceed 64.
+  auto boundary = [&](uint64_t numerator) {
+    auto g = uint64_t((unsigned __int128)numerator * granules / d);
+    return g >= granules ? count : std::min(g * granule, count);
+  };
+  return {boundary(a), boundary(a + l)};
+}
+
+bool countFits(uint64_t count, uint32_t world, Element element) {
+  uint64_t bytes;
+  return !__builtin_mul_overflow(count, uint64_t(world) * elementBytes(element),
+                                 &bytes) &&
+         bytes >> 63 == 0;
+}
+
+uint64_t sizeClass(uint64_t count) {
+  if (count > uint64_t(1) << 62)
+    return count; // countFits refuses such a count for any type
+  return std::bit_ceil(std::max<uint64_t>(count, 1));
+}
+
+} // namespace rcclx::runtime

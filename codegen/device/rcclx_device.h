@@ -1,0 +1,398 @@
+//===- rcclx_device.h - What generated kernels call -------------*- C++ -*-===//
+//
+// Part of rcclx. Kernels are pure functions of (parameters, block): no global,
+// static or thread-local state. Each function states its memory order; the
+// targets state the scope (system) of the fences. Rules by number are those of
+// docs/Protocols.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_DEVICE_H
+#define RCCLX_DEVICE_H
+
+#include "rcclx_wait.h"
+
+namespace rx {
+
+//===----------------------------------------------------------------------===//
+// Ranks, tiles and ranges
+//===----------------------------------------------------------------------===//
+
+/// (rank + offset) mod World; offset may be negative (two's complement).
+template <u32 World> RX_FN size_t shift(size_t rank, size_t offset) {
+  i64 r = static_cast<i64>(rank + offset) % static_cast<i64>(World);
+  return static_cast<size_t>(r < 0 ? r + World : r);
+}
+
+template <typename T> RX_FN u64 granules(const Context *c) {
+  return (c->p->count + Elements<T>::perGroup - 1) / Elements<T>::perGroup;
+}
+
+/// Tiles of the longest slice, num/den of a block. At least one, so that
+/// empty messages are sent like others.
+template <typename T, u32 Tile>
+RX_FN size_t tiles(const Context *c, size_t num, size_t den) {
+  u64 longest = (granules<T>(c) * num + den - 1) / den;
+  u64 n = (longest + Tile - 1) / Tile;
+  return n ? n : 1;
+}
+
+/// What one block does of one tile of a slice: granules lo to hi. Offsets in a
+/// slot count from `origin`.
+struct Range {
+  u64 origin, lo, hi;
+};
+
+/// Tile `tile` of slice (a, l, d). Depends only on what both ends of a message
+/// agree on.
+template <typename T, u32 Tile>
+RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l,
+                  size_t d) {
+  u64 g = granules<T>(c);
+  u64 end = (a + l) * g / d;
+  Range r;
+  r.origin = a * g / d + tile * Tile;
+  if (r.origin > end)
+    r.origin = end;
+  u64 last = r.origin + Tile < end ? r.origin + Tile : end;
+  u64 each = (last - r.origin + c->p->grid - 1) / c->p->grid;
+  r.lo = r.origin + c->block * each;
+  r.hi = r.lo + each < last ? r.lo + each : last;
+  return r;
+}
+RX_FN size_t first(const Context *c, Range r) { return r.lo + c->thread; }
+RX_FN size_t limit(Range r) { return r.hi; }
+
+RX_FN bool alive(const Context *c) { return !c->dead; }
+
+//===----------------------------------------------------------------------===//
+// User buffers
+//===----------------------------------------------------------------------===//
+
+/// One block of a buffer, `count` elements from `base`.
+struct Buffer {
+  char *base;
+  u64 count;
+};
+RX_FN Buffer input(const Context *c, u64 offset) {
+  return Buffer{const_cast<char *>(c->p->input) + offset, c->p->count};
+}
+RX_FN Buffer output(const Context *c, u64 offset) {
+  return Buffer{c->p->output + offset, c->p->count};
+}
+template <typename T> RX_FN Buffer inputBlock(const Context *c, size_t block) {
+  return input(c, block * c->p->count * T::bytes);
+}
+template <typename T> RX_FN Buffer outputBlock(const Context *c, size_t block) {
+  return output(c, block * c->p->count * T::bytes);
+}
+
+template <typename T> RX_FN u32 loadElement(const char *p) {
+  if constexpr (T::bytes == 4)
+    return *reinterpret_cast<const u32 *>(p);
+  else
+    return *reinterpret_cast<const u16 *>(p);
+}
+template <typename T> RX_FN void storeElement(char *p, u32 v) {
+  if constexpr (T::bytes == 4)
+    *reinterpret_cast<u32 *>(p) = v;
+  else
+    *reinterpret_cast<u16 *>(p) = static_cast<u16>(v);
+}
+
+/// Granule g of a block; elements past the end read as zero. A misaligned
+/// buffer keeps the map and narrows its accesses.
+template <typename T> RX_FN Group load(Buffer b, size_t g) {
+  constexpr u32 n = Elements<T>::perGroup;
+  const char *p = b.base + g * groupBytes;
+  u64 left = b.count - g * n;
+  if (left >= n && wideAccess(p))
+    return loadGroup(p);
+  Group v = {{0, 0, 0, 0}};
+  for (u32 i = 0; i < n; ++i)
+    if (i < left)
+      Elements<T>::put(v, i, loadElement<T>(p + i * T::bytes));
+  return v;
+}
+template <typename T> RX_FN void store(Buffer b, size_t g, Group v) {
+  constexpr u32 n = Elements<T>::perGroup;
+  char *p = b.base + g * groupBytes;
+  u64 left = b.count - g * n;
+  if (left >= n && wideAccess(p)) {
+    storeGroup(p, v);
+    return;
+  }
+  for (u32 i = 0; i < n; ++i)
+    if (i < left)
+      storeElement<T>(p + i * T::bytes, Elements<T>::get(v, i));
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+/// Where a message's tile lies. Depends on tag and tile only, at either end.
+template <typename Protocol, u32 Tile, u32 Depth>
+RX_FN u64 slotOffset(size_t tag, size_t tile) {
+  return (tag * Depth + tile % Depth) * Tile * Protocol::bytesPerGroup;
+}
+template <typename Protocol>
+RX_FN char *half(const Context *c, char *region, u32 rank) {
+  return region + Protocol::offset +
+         (callNumber(c, rank) & 1) * RCCLX_HALF_BYTES;
+}
+/// This rank's slot at `rank`; for Direct, the own window.
+template <typename Protocol, u32 Tile, u32 Depth>
+RX_FN char *slotTo(const Context *c, size_t rank, size_t tag, size_t tile) {
+  u64 offset = slotOffset<Protocol, Tile, Depth>(tag, tile);
+  if constexpr (__is_same(Protocol, Direct))
+    return c->p->window + offset;
+  else
+    return half<Protocol>(c, peer(c, rank).out, rank) + offset;
+}
+/// `rank`'s slot here; for Direct, its window.
+template <typename Protocol, u32 Tile, u32 Depth>
+RX_FN char *slotFrom(const Context *c, size_t rank, size_t tag, size_t tile) {
+  u64 offset = slotOffset<Protocol, Tile, Depth>(tag, tile);
+  if constexpr (__is_same(Protocol, Direct))
+    return peer(c, rank).window + offset;
+  else
+    return half<Protocol>(c, peer(c, rank).in, rank) + offset;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups in slots
+//===----------------------------------------------------------------------===//
+
+/// `ll`: two packets of 8 bytes of data, each half with its own flag, so that
+/// 8-byte atomicity is enough. At rest a slot is zero, and so is its flag.
+constexpr u32 llFlag = 1;
+
+/// `sentinel`: the data itself, inverted, so that a slot at rest (zero) reads as
+/// the all-ones NaN, which `canonical` never leaves in a message.
+template <typename T> RX_FN Group encodeSentinel(Group g) {
+  Group v = {{0, 0, 0, 0}};
+  for (u32 i = 0; i < Elements<T>::perGroup; ++i)
+    Elements<T>::put(v, i, T::canonical(Elements<T>::get(g, i)));
+  for (u32 i = 0; i < 4; ++i)
+    v.word[i] = ~v.word[i];
+  return v;
+}
+/// One element of each 8-byte half is looked at: a half arrives whole.
+template <typename T> RX_FN bool arrived(const Group &g) {
+  constexpr u32 top = T::bytes == 4 ? 0xffffffffu : 0xffff0000u;
+  return (g.word[1] & top) != 0 && (g.word[3] & top) != 0;
+}
+
+/// Puts a group at offset g - origin of a slot. LL and Sentinel: relaxed, the
+/// arrival is in the data. Flag and Direct: plain; `release` and a signal follow.
+/// A dead thread sends nothing: what it holds may be wrong.
+template <typename T, typename Protocol>
+RX_FN void send(const Context *c, char *slot, Range r, size_t g, Group v) {
+  char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
+  if constexpr (__is_same(Protocol, LL)) {
+    if (c->dead)
+      return;
+    storePacket(p, Group{{v.word[0], llFlag, v.word[1], llFlag}});
+    storePacket(p + 16, Group{{v.word[2], llFlag, v.word[3], llFlag}});
+  } else if constexpr (__is_same(Protocol, Sentinel)) {
+    if (c->dead)
+      return;
+    storePacket(p, encodeSentinel<T>(v));
+  } else {
+    storeGroup(p, v);
+  }
+}
+
+/// Takes a group out of a slot. LL and Sentinel wait for it, relaxed (data and
+/// arrival are one access), and leave the slot zero. Flag and Direct: plain;
+/// the stage has waited and acquired.
+template <typename T, typename Protocol>
+RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
+  char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
+  if constexpr (__is_same(Protocol, LL)) {
+    Group low = loadPacket(p), high = loadPacket(p + 16);
+    for (u32 looks = 0;
+         !c->dead && !(low.word[1] & low.word[3] & high.word[1] & high.word[3]);
+         ++looks) {
+      giveUp(c, looks, RCCLX_WAIT_MESSAGE, rank);
+      low = loadPacket(p);
+      high = loadPacket(p + 16);
+    }
+    storePacket(p, Group{{0, 0, 0, 0}});
+    storePacket(p + 16, Group{{0, 0, 0, 0}});
+    return Group{{low.word[0], low.word[2], high.word[0], high.word[2]}};
+  } else if constexpr (__is_same(Protocol, Sentinel)) {
+    Group v = loadPacket(p);
+    for (u32 looks = 0; !c->dead && !arrived<T>(v); ++looks) {
+      giveUp(c, looks, RCCLX_WAIT_MESSAGE, rank);
+      v = loadPacket(p);
+    }
+    storePacket(p, Group{{0, 0, 0, 0}});
+    for (u32 i = 0; i < 4; ++i)
+      v.word[i] = ~v.word[i];
+    return v;
+  } else {
+    return loadGroup(p);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Order between ranks
+//===----------------------------------------------------------------------===//
+
+/// Orders what the whole block did before what the signals after it announce.
+/// Every thread releases at system scope before the barrier: a release by the
+/// one that signals does not cover the others' stores on every target.
+RX_FN void release(const Context *) {
+  fenceRelease();
+  blockBarrier();
+}
+/// Orders the relaxed waits before it ahead of the reads after it.
+RX_FN void acquire(const Context *) { fenceAcquire(); }
+
+template <u32 Tags> RX_FN u64 index(size_t tag, size_t tile) {
+  return tile * Tags + tag;
+}
+
+/// Relaxed; `release` came before. One thread signals for the block.
+RX_FN void announce(const Context *c, u64 *word, u64 value) {
+  if (c->thread == 0 && !c->dead)
+    storeRelaxed(word, value);
+}
+
+/// A `flag` message, or an empty one, has been written to `rank`.
+template <u32 Tags>
+RX_FN void postMessage(const Context *c, size_t rank, size_t tag,
+                       size_t tile) {
+  announce(c, blockWord(c, peer(c, rank).out, RCCLX_SIGNAL),
+           position(callNumber(c, rank), index<Tags>(tag, tile)));
+}
+/// Waits for it, relaxed; `acquire` follows.
+template <u32 Tags>
+RX_FN void waitMessage(Context *c, size_t rank, size_t tag, size_t tile) {
+  waitFor(c, blockWord(c, peer(c, rank).in, RCCLX_SIGNAL),
+          position(callNumber(c, rank), index<Tags>(tag, tile)),
+          RCCLX_WAIT_MESSAGE, rank);
+}
+
+/// This rank has read (and, but for `flag`, reset) a tile from `rank`: its slot
+/// may be written again. Sent only where a later tile needs the slot.
+template <u32 Tags, u32 Depth>
+RX_FN void postCredit(const Context *c, size_t rank, size_t tag, size_t tile,
+                      size_t tiles) {
+  if (tile + Depth < tiles)
+    announce(c, blockWord(c, peer(c, rank).out, RCCLX_CREDIT),
+             position(callNumber(c, rank), index<Tags>(tag, tile)));
+}
+/// Waits until `rank` has taken the tile that used this slot before.
+template <u32 Tags, u32 Depth>
+RX_FN void waitCredit(Context *c, size_t rank, size_t tag, size_t tile) {
+  if (tile >= Depth)
+    waitFor(c, blockWord(c, peer(c, rank).in, RCCLX_CREDIT),
+            position(callNumber(c, rank), index<Tags>(tag, tile - Depth)),
+            RCCLX_WAIT_CREDIT, rank);
+}
+
+/// The window holds a tile for all its readers.
+template <u32 Tags>
+RX_FN void postWindow(const Context *c, size_t tag, size_t tile) {
+  for (u32 r = 0; r < c->p->world; ++r)
+    if (bit(c->p->readers, r))
+      announce(c, blockWord(c, peer(c, r).out, RCCLX_PULL_SIGNAL),
+               position(callNumber(c, r), index<Tags>(tag, tile)));
+}
+/// Waits until all readers have read the tile that used this part of the window
+/// before.
+template <u32 Tags, u32 Depth>
+RX_FN void waitWindow(Context *c, size_t tag, size_t tile) {
+  if (tile < Depth)
+    return;
+  for (u32 r = 0; r < c->p->world; ++r)
+    if (bit(c->p->readers, r))
+      waitFor(c, blockWord(c, peer(c, r).in, RCCLX_PULL_CREDIT),
+              position(callNumber(c, r), index<Tags>(tag, tile - Depth)),
+              RCCLX_WAIT_PULL_CREDIT, r);
+}
+/// Waits for `rank`'s window to hold a tile, relaxed; `acquire` follows.
+template <u32 Tags>
+RX_FN void waitPull(Context *c, size_t rank, size_t tag, size_t tile) {
+  waitFor(c, blockWord(c, peer(c, rank).in, RCCLX_PULL_SIGNAL),
+          position(callNumber(c, rank), index<Tags>(tag, tile)),
+          RCCLX_WAIT_PULL, rank);
+}
+/// This rank has read the tile from `rank`'s window.
+template <u32 Tags>
+RX_FN void postPull(const Context *c, size_t rank, size_t tag, size_t tile) {
+  announce(c, blockWord(c, peer(c, rank).out, RCCLX_PULL_CREDIT),
+           position(callNumber(c, rank), index<Tags>(tag, tile)));
+}
+/// Exit synchronisation: the window is free for the next call.
+template <u32 Tags>
+RX_FN void drainWindow(Context *c, size_t tag, size_t tiles) {
+  waitWindow<Tags, 0>(c, tag, tiles - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Begin and end of a call
+//===----------------------------------------------------------------------===//
+
+/// Tells every peer of the plan that call n of the pair has started, and waits
+/// until the peer has started call n-1: then its call n-2 has ended and half
+/// n mod 2 of its slots is clean, whatever plan used it (rules 1 and 2).
+/// The `started` store is ordered after the resets of call n-1 by the kernel
+/// boundary; the acquire orders this call's first slot writes after the wait.
+RX_FN Context begin(const rcclx_kernel_params &p, u32 blockArgument) {
+  Context c;
+  c.p = &p;
+  c.start = clock(p);
+  c.block = blockIndex(blockArgument);
+  c.thread = threadIndex();
+  c.dead = 0;
+  return c;
+}
+
+template <u32 Threads> RX_FN void open(Context *c) {
+  const rcclx_kernel_params &p = *c->p;
+  // The host has no kernel boundary: its resets are ordered here.
+  fenceRelease();
+  for (u32 r = c->thread; r < p.world; r += Threads)
+    if (bit(p.edges, r)) {
+      u64 *started = reinterpret_cast<u64 *>(peer(c, r).out + RCCLX_STARTED) +
+                     2 * c->block;
+      storeRelaxed(started + 1, p.plan_hash);
+      storeRelaxed(started, callNumber(c, r));
+    }
+  for (u32 r = c->thread; r < p.world; r += Threads)
+    if (bit(p.edges, r)) {
+      const u64 *started =
+          reinterpret_cast<u64 *>(peer(c, r).in + RCCLX_STARTED) +
+          2 * c->block;
+      u64 n = callNumber(c, r);
+      for (u32 looks = 0; !c->dead && loadRelaxed(started) + 1 < n; ++looks)
+        giveUp(c, looks, RCCLX_WAIT_STARTED, r);
+    }
+  blockBarrier();
+  fenceAcquire();
+}
+
+/// Advances the pair call numbers of this block's words (rule 1). A dead call
+/// advances nothing: the communicator is dead.
+template <u32 Threads> RX_FN void close(Context *c) {
+  const rcclx_kernel_params &p = *c->p;
+  blockBarrier();
+  if (c->dead)
+    return;
+  for (u32 r = 0; r < p.world; ++r)
+    if (bit(p.edges, r)) {
+      u64 *call = peer(c, r).call;
+      u64 n = call[c->block] + 1;
+      blockBarrier();
+      for (u32 w = c->block + c->thread * p.grid; w < RCCLX_MAX_BLOCKS;
+           w += Threads * p.grid)
+        call[w] = n;
+    }
+}
+
+} // namespace rx
+
+#endif // RCCLX_DEVICE_H

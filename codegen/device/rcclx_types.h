@@ -1,0 +1,51 @@
+//===- rcclx_types.h - Names that the device header owns --------*- C++ -*-===//
+//
+// Part of rcclx. Freestanding: NVRTC has no stdint names and hipRTC 5.2 no
+// uint16_t, so kernels use these only. Compiles as C++17 with clang 15 (hipRTC
+// 5.2), clang 22 and NVRTC 13.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_TYPES_H
+#define RCCLX_TYPES_H
+
+#include "rcclx_params.h"
+
+typedef decltype(sizeof(0)) size_t;
+
+namespace rx {
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef int i32;
+typedef rcclx_u32 u32;
+typedef rcclx_u64 u64;
+typedef long long i64;
+
+/// One element group: the unit of iteration, 16 bytes of elements.
+struct alignas(16) Group {
+  u32 word[4];
+};
+constexpr u32 groupBytes = 16;
+
+/// How a message arrives (docs/Protocols in Rationale.md).
+struct LL {
+  static constexpr u32 offset = RCCLX_LL;
+  static constexpr u32 bytesPerGroup = 32;
+};
+struct Sentinel {
+  static constexpr u32 offset = RCCLX_SENTINEL;
+  static constexpr u32 bytesPerGroup = 16;
+};
+struct Flag {
+  static constexpr u32 offset = RCCLX_FLAG;
+  static constexpr u32 bytesPerGroup = 16;
+};
+struct Direct {
+  static constexpr u32 bytesPerGroup = 16;
+};
+
+struct Sum {};
+struct Max {};
+struct Avg {};
+} // namespace rx
+
+#endif // RCCLX_TYPES_H

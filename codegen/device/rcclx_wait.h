@@ -1,0 +1,94 @@
+//===- rcclx_wait.h - Kernel context and bounded waits ----------*- C++ -*-===//
+//
+// Part of rcclx. Every wait watches the abort word and the deadline. The first
+// that fails makes the thread `dead`: later waits return at once and nothing
+// more is sent, so that the whole kernel ends, not one wait after the other.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_WAIT_H
+#define RCCLX_WAIT_H
+
+#include "rcclx_numeric.h"
+
+namespace rx {
+
+struct Context {
+  const rcclx_kernel_params *p;
+  u64 start; // clock at the kernel's begin: the whole call is bounded
+  u32 block;
+  u32 thread;
+  u32 dead;
+};
+
+RX_FN const rcclx_peer &peer(const Context *c, u32 rank) {
+  const rcclx_kernel_params &p = *c->p;
+  return p.world <= RCCLX_INLINE_PEERS ? p.peers[rank] : p.peer_table[rank];
+}
+
+RX_FN bool bit(const u64 *mask, u32 i) { return mask[i / 64] >> (i % 64) & 1; }
+
+/// Number of the call that runs, as this pair counts: the words change at the
+/// end of a kernel only, so any thread of the block may read them in it.
+RX_FN u64 callNumber(const Context *c, u32 rank) {
+  return peer(c, rank).call[c->block] + 1;
+}
+
+/// A thread that has waited in vain leaves its reason, once per communicator.
+RX_FN void fail(Context *c, u32 code, u32 kind, u32 rank) {
+  c->dead = 1;
+  rcclx_control *control = c->p->control;
+  storeRelaxed(&control->failure_call, callNumber(c, rank));
+  claim(&control->failure, 0,
+        code | kind << 8 | static_cast<u64>(rank + 1) << 16);
+}
+
+/// Whether the thread must give up: called between looks at what it waits for.
+RX_FN bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
+  const rcclx_kernel_params &p = *c->p;
+  pause(p, looks);
+  if (looks % looksPerCheck != looksPerCheck - 1)
+    return false;
+  // Relaxed: both are hints to stop; no data depends on them.
+  if (loadRelaxed(&p.control->abort)) {
+    fail(c, RCCLX_FAILURE_ABORT, kind, rank);
+    return true;
+  }
+  if (clock(p) - c->start > loadRelaxed(&p.control->timeout_ticks)) {
+    fail(c, RCCLX_FAILURE_DEADLINE, kind, rank);
+    return true;
+  }
+  return false;
+}
+
+/// Arrival counters: 40 bits of the pair's call number, then 24 bits of the
+/// position in the call, from 1.
+RX_FN u64 position(u64 call, u64 index) {
+  return call << 24 | (index + 1);
+}
+
+/// Whether a counter has passed `wanted`. The peer may be one call ahead, never
+/// two (it waits for this rank's `started` word), so a word left by any other
+/// call is older.
+RX_FN bool passed(u64 word, u64 wanted) {
+  u64 ahead = (word >> 24) - (wanted >> 24) & 0xffffffffffu;
+  return ahead == 1 || (ahead == 0 && word >= wanted);
+}
+
+/// Waits, relaxed, until *word has passed `wanted`. An acquire fence must
+/// follow before what it announces is read.
+RX_FN void waitFor(Context *c, const u64 *word, u64 wanted, u32 kind,
+                   u32 rank) {
+  if (c->dead)
+    return;
+  for (u32 looks = 0; !passed(loadRelaxed(word), wanted); ++looks)
+    if (giveUp(c, looks, kind, rank))
+      return;
+}
+
+RX_FN u64 *blockWord(const Context *c, char *region, u32 offset) {
+  return reinterpret_cast<u64 *>(region + offset) + c->block;
+}
+
+} // namespace rx
+
+#endif // RCCLX_WAIT_H

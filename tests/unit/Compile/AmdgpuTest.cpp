@@ -105,6 +105,22 @@ TEST(CompileAmdgpu, AssemblyIsText) {
   EXPECT_EQ(assembly.find("v_fma"), std::string::npos);
 }
 
+TEST(CompileAmdgpu, DivisionIsCorrectlyRounded) {
+  // docs/Numerics.md divides for `avg`; the short sequence is off by an ulp.
+  AmdgpuCompileOptions options;
+  options.emitAssembly = true;
+  for (llvm::StringRef arch : amdgpuArchs()) {
+    std::vector<char> text = bytesOf(compileAmdgpu(R"(
+      extern "C" __attribute__((global)) void divide(float *x, float by) {
+        x[0] = x[0] / by;
+      })",
+                                                   arch, options));
+    std::string assembly(text.begin(), text.end());
+    EXPECT_NE(assembly.find("v_div_fixup_f32"), std::string::npos)
+        << arch.str();
+  }
+}
+
 TEST(CompileAmdgpu, UnknownArchIsRefusedWithTheKnownOnes) {
   for (const char *arch : {"gfx9999", "", "garbage", "gfx90a:xnack-", "sm_90",
                            "gfx942 ", "x86-64"}) {

@@ -1,0 +1,229 @@
+//===- CheckContract.cpp - Outputs against the contract -------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Wording.h"
+#include "rcclx/Analysis/Simulate.h"
+#include <algorithm>
+
+using namespace rcclx;
+
+namespace {
+
+class ContractChecker {
+public:
+  ContractChecker(const ScheduleTrace &trace, const Evaluation &evaluation)
+      : trace(trace), evaluation(evaluation), terms(evaluation.terms),
+        world(trace.getWorld()) {}
+
+  /// Every piece is finished once, from block `block` of each rank once.
+  std::optional<Finding> checkReduction(uint32_t rank, uint32_t block);
+  /// Every piece of output block `block` is block `expected` of the input of
+  /// rank `source`.
+  std::optional<Finding> checkCopy(uint32_t rank, const WrittenPiece &piece,
+                                   uint32_t source, uint32_t expected);
+  /// All ranks hold the same trees.
+  std::optional<Finding> checkAgreement();
+  std::optional<Finding> checkBarrier();
+
+private:
+  std::optional<Finding> checkLeaves(uint32_t rank, const WrittenPiece &piece,
+                                     uint32_t block);
+  std::string inputName(uint32_t rank, uint32_t block) const {
+    bool hasBlocks =
+        trace.goal == Goal::ReduceScatter || trace.goal == Goal::AllToAll;
+    return (hasBlocks ? "block " + str(block) + " of the input of "
+                      : "the input of ") +
+           rankName(rank);
+  }
+  std::string pieceName(const WrittenPiece &piece) const {
+    return placeName(trace, {Memory::Output, piece.block, piece.interval});
+  }
+
+  const ScheduleTrace &trace;
+  const Evaluation &evaluation;
+  const TermStore &terms;
+  uint32_t world;
+  /// Per term, the block of every rank's input that it is known to reduce.
+  std::vector<uint32_t> known;
+};
+
+constexpr uint32_t unknown = ~uint32_t(0);
+
+} // namespace
+
+std::optional<Finding> ContractChecker::checkLeaves(uint32_t rank,
+                                                    const WrittenPiece &piece,
+                                                    uint32_t block) {
+  if (known.empty())
+    known.assign(terms.size(), unknown);
+  if (known[piece.term] == block)
+    return std::nullopt;
+
+  std::string where = at(rank, world) + pieceName(piece);
+  TermOrigin finished = evaluation.origins[piece.term];
+  auto finding = [&](const std::string &what) {
+    return Finding{piece.op,
+                   where + " " + what,
+                   {{finished.op, rankName(finished.rank) + " finishes " +
+                                      terms.describe(piece.term) + " here"}}};
+  };
+  struct Item {
+    TermId term;
+    TermId user; ///< The reduction that brings it in.
+  };
+  std::vector<Item> pending = {{terms[piece.term].first, piece.term}};
+  std::vector<bool> seen(world, false);
+  uint32_t numSeen = 0;
+  while (!pending.empty()) {
+    Item item = pending.back();
+    pending.pop_back();
+    // Ends after world + 1 inputs, however much of the tree is shared.
+    if (terms.countInputs(item.term) == 0)
+      continue;
+    const Term &term = terms[item.term];
+    switch (term.kind) {
+    case TermKind::Input: {
+      TermOrigin origin = evaluation.origins[item.user];
+      if (term.second != block) {
+        Finding wrong = finding("holds a contribution of " +
+                                inputName(term.first, term.second) +
+                                ", expected block " + str(block));
+        wrong.notes.emplace_back(origin.op,
+                                 "added here, by " + rankName(origin.rank));
+        return wrong;
+      }
+      if (seen[term.first]) {
+        Finding doubled = finding("holds the contribution of " +
+                                  rankName(term.first) + " twice");
+        doubled.notes.emplace_back(origin.op, "added again here, by " +
+                                                  rankName(origin.rank));
+        return doubled;
+      }
+      seen[term.first] = true;
+      ++numSeen;
+      break;
+    }
+    case TermKind::Reduce:
+      // The left operand is looked at first: it was reduced earlier.
+      pending.push_back({term.second, item.term});
+      pending.push_back({term.first, item.term});
+      break;
+    case TermKind::Identity:
+      break;
+    case TermKind::Round:
+    case TermKind::Finish:
+      pending.push_back({term.first, item.user});
+      break;
+    }
+  }
+  if (numSeen < world) {
+    uint32_t missing =
+        std::find(seen.begin(), seen.end(), false) - seen.begin();
+    return finding("misses the contribution of " + rankName(missing));
+  }
+  known[piece.term] = block;
+  return std::nullopt;
+}
+
+std::optional<Finding> ContractChecker::checkReduction(uint32_t rank,
+                                                       uint32_t block) {
+  for (const WrittenPiece &piece : evaluation.outputs[rank]) {
+    const Term &term = terms[piece.term];
+    std::string where = at(rank, world) + pieceName(piece) + " holds ";
+    if (term.kind == TermKind::Input)
+      return Finding{piece.op, where + inputName(term.first, term.second) +
+                                   ", expected a reduction, finished by "
+                                   "rcclx.finish"};
+    if (term.kind == TermKind::Round)
+      return Finding{piece.op, where + "a partial result, " +
+                                   terms.describe(piece.term) +
+                                   "; expected rcclx.finish"};
+    if (std::optional<Finding> finding = checkLeaves(rank, piece, block))
+      return finding;
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> ContractChecker::checkCopy(uint32_t rank,
+                                                  const WrittenPiece &piece,
+                                                  uint32_t source,
+                                                  uint32_t expected) {
+  const Term &term = terms[piece.term];
+  if (term.first == source && term.second == expected)
+    return std::nullopt;
+  return Finding{piece.op, at(rank, world) + pieceName(piece) + " holds " +
+                               inputName(term.first, term.second) +
+                               ", expected " + inputName(source, expected)};
+}
+
+std::optional<Finding> ContractChecker::checkAgreement() {
+  const std::vector<WrittenPiece> &first = evaluation.outputs[0];
+  for (uint32_t rank = 1; rank < world; ++rank) {
+    const std::vector<WrittenPiece> &other = evaluation.outputs[rank];
+    // Neighbours hold different terms: equal outputs have equal pieces. Both
+    // cover the same, so that a longer one differs before its end.
+    for (size_t i = 0; i < first.size() && i < other.size(); ++i) {
+      const WrittenPiece &a = first[i], &b = other[i];
+      if (a.term != b.term)
+        return Finding{
+            b.op,
+            at(rank, world) + pieceName(b) + " holds " +
+                terms.describe(b.term) + ", but rank 0 holds " +
+                terms.describe(a.term) +
+                "; expected the same order of reduction on all ranks",
+            {{a.op, "written here by rank 0"}}};
+      if (a.interval == b.interval)
+        continue;
+      // The shorter one's successor differs from what the longer one holds.
+      bool firstIsShorter =
+          trace.intervals[a.interval].end() < trace.intervals[b.interval].end();
+      const WrittenPiece &next = firstIsShorter ? first[i + 1] : other[i + 1];
+      TermId mine = firstIsShorter ? b.term : next.term;
+      TermId zeros = firstIsShorter ? next.term : a.term;
+      const WrittenPiece &place = firstIsShorter ? b : next;
+      return Finding{
+          place.op,
+          at(rank, world) + pieceName(place) + " holds " +
+              terms.describe(mine) + ", but rank 0 holds " +
+              terms.describe(zeros) +
+              " in a part of it; expected the same order of "
+              "reduction on all ranks",
+          {{firstIsShorter ? next.op : a.op, "written here by rank 0"}}};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> ContractChecker::checkBarrier() {
+  for (uint32_t rank = 0; rank < world; ++rank)
+    for (uint32_t other = 0; other < world; ++other)
+      if (!evaluation.heard[rank][other])
+        return Finding{0, at(rank, world) + "may leave the barrier before " +
+                              rankName(other) + " has entered it"};
+  return std::nullopt;
+}
+
+std::optional<Finding> rcclx::checkContract(const ScheduleTrace &trace,
+                                            const Evaluation &evaluation) {
+  ContractChecker checker(trace, evaluation);
+  if (trace.goal == Goal::Barrier)
+    return checker.checkBarrier();
+  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank) {
+    if (trace.goal == Goal::AllReduce || trace.goal == Goal::ReduceScatter) {
+      uint32_t block = trace.goal == Goal::ReduceScatter ? rank : 0;
+      if (std::optional<Finding> finding = checker.checkReduction(rank, block))
+        return finding;
+      continue;
+    }
+    uint32_t expected = trace.goal == Goal::AllToAll ? rank : 0;
+    for (const WrittenPiece &piece : evaluation.outputs[rank])
+      if (std::optional<Finding> finding =
+              checker.checkCopy(rank, piece, piece.block, expected))
+        return finding;
+  }
+  return trace.goal == Goal::AllReduce ? checker.checkAgreement()
+                                       : std::nullopt;
+}

@@ -1,0 +1,787 @@
+//===- TraceSchedule.cpp - Executes a schedule's index code ---------------===//
+//
+// Part of rcclx.
+//
+// The body is compiled once into a compact program over numbered registers, so
+// that running it for every rank looks nothing up. A register holds an integer,
+// a slice (packed) or the number of a value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rcclx/Analysis/TraceSchedule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace rcclx;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+enum class Code : uint8_t {
+  // Integers.
+  Constant,
+  Move,
+  Add,
+  Sub,
+  Mul,
+  DivS,
+  DivU,
+  RemS,
+  RemU,
+  CeilDivS,
+  CeilDivU,
+  FloorDivS,
+  MinS,
+  MinU,
+  MaxS,
+  MaxU,
+  And,
+  Or,
+  Xor,
+  ShiftLeft,
+  Compare,
+  Select,
+  RingShift,
+  // Control flow.
+  For,
+  If,
+  Stage,
+  // Slices.
+  Buffer,
+  Part,
+  // Events.
+  Load,
+  Store,
+  Send,
+  Recv,
+  Signal,
+  Wait,
+  Identity,
+  Reduce,
+  Round,
+  Finish,
+};
+
+using Register = uint32_t;
+constexpr Register noRegister = ~Register(0);
+
+/// One operation. `a`, `b` and `c` are its operands, `result` the first of its
+/// results, which have successive registers.
+struct Instruction {
+  Code code;
+  SourceOp op = 0;
+  Register result = noRegister;
+  Register a = noRegister;
+  Register b = noRegister;
+  Register c = noRegister;
+  /// Constant: the value. Compare: the predicate. Buffer: the memory. For:
+  /// whether bounds are unsigned.
+  int64_t immediate = 0;
+  /// For, If and Stage: the first of its blocks.
+  uint32_t block = 0;
+  /// For: the registers of what its iterations start with.
+  SmallVector<Register, 0> inits = {};
+};
+
+struct BlockCode {
+  std::vector<Instruction> instructions;
+  /// Where its arguments lie.
+  Register arguments = noRegister;
+  SmallVector<Register, 2> yields;
+};
+
+struct Program {
+  std::vector<BlockCode> blocks;
+  std::vector<Operation *> sources;
+  uint32_t numRegisters = 0;
+};
+
+class ProgramBuilder {
+public:
+  FailureOr<Program> build(CollectiveOp collective);
+
+private:
+  LogicalResult addBlock(mlir::Block &block, uint32_t number);
+  LogicalResult addOp(Operation *op, uint32_t block);
+  LogicalResult addArithmetic(Operation *op, Instruction &instruction);
+  void addRegions(Operation *op, Instruction &instruction);
+
+  Register define(ValueRange values) {
+    Register first = program.numRegisters;
+    for (Value value : values)
+      registers[value] = program.numRegisters++;
+    return first;
+  }
+  Register use(Value value) {
+    return value ? registers.lookup(value) : noRegister;
+  }
+
+  Program program;
+  DenseMap<Value, Register> registers;
+};
+
+} // namespace
+
+FailureOr<Program> ProgramBuilder::build(CollectiveOp collective) {
+  program.sources.push_back(collective);
+  program.blocks.emplace_back();
+  if (failed(addBlock(collective.getBody().front(), 0)))
+    return failure();
+  return std::move(program);
+}
+
+LogicalResult ProgramBuilder::addBlock(mlir::Block &block, uint32_t number) {
+  program.blocks[number].arguments = define(block.getArguments());
+  for (Operation &op : block)
+    if (failed(addOp(&op, number)))
+      return failure();
+  return success();
+}
+
+/// Whether the tracer can hold a value of this type in a register.
+static bool isTraced(Type type) {
+  return isa<IndexType, SliceType, ChunkType, AccType>(type) ||
+         type.isInteger(1);
+}
+
+/// The instruction for `op` where it is arithmetic on integers.
+static std::optional<Code> getArithmeticCode(Operation *op) {
+  return TypeSwitch<Operation *, std::optional<Code>>(op)
+      .Case([](arith::ConstantOp) { return Code::Constant; })
+      .Case([](arith::AddIOp) { return Code::Add; })
+      .Case([](arith::SubIOp) { return Code::Sub; })
+      .Case([](arith::MulIOp) { return Code::Mul; })
+      .Case([](arith::DivSIOp) { return Code::DivS; })
+      .Case([](arith::DivUIOp) { return Code::DivU; })
+      .Case([](arith::RemSIOp) { return Code::RemS; })
+      .Case([](arith::RemUIOp) { return Code::RemU; })
+      .Case([](arith::CeilDivSIOp) { return Code::CeilDivS; })
+      .Case([](arith::CeilDivUIOp) { return Code::CeilDivU; })
+      .Case([](arith::FloorDivSIOp) { return Code::FloorDivS; })
+      .Case([](arith::MinSIOp) { return Code::MinS; })
+      .Case([](arith::MinUIOp) { return Code::MinU; })
+      .Case([](arith::MaxSIOp) { return Code::MaxS; })
+      .Case([](arith::MaxUIOp) { return Code::MaxU; })
+      .Case([](arith::AndIOp) { return Code::And; })
+      .Case([](arith::OrIOp) { return Code::Or; })
+      .Case([](arith::XOrIOp) { return Code::Xor; })
+      .Case([](arith::ShLIOp) { return Code::ShiftLeft; })
+      .Case([](arith::CmpIOp) { return Code::Compare; })
+      .Case([](arith::SelectOp) { return Code::Select; })
+      .Case([](arith::IndexCastUIOp) { return Code::Move; })
+      .Default(std::nullopt);
+}
+
+LogicalResult ProgramBuilder::addArithmetic(Operation *op,
+                                            Instruction &instruction) {
+  auto unsupported = [&] {
+    return op->emitOpError("is not index arithmetic that a schedule may use");
+  };
+  std::optional<Code> code = getArithmeticCode(op);
+  if (!code)
+    return unsupported();
+  instruction.code = *code;
+  // A truth value is 0 or 1: only logic and equality mean the same on it.
+  bool isLogic = *code == Code::And || *code == Code::Or || *code == Code::Xor;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    instruction.immediate = static_cast<int64_t>(compare.getPredicate());
+    isLogic = compare.getPredicate() == arith::CmpIPredicate::eq ||
+              compare.getPredicate() == arith::CmpIPredicate::ne;
+  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = dyn_cast<IntegerAttr>(constant.getValue());
+    if (!value)
+      return unsupported();
+    instruction.immediate = value.getType().isInteger(1)
+                                ? value.getValue().getZExtValue()
+                                : value.getInt();
+    return success();
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    return success(select.getCondition().getType().isInteger(1));
+  } else if (isa<arith::IndexCastUIOp>(op)) {
+    return success();
+  }
+  if (!isLogic && !isa<IndexType>(op->getOperand(0).getType()))
+    return unsupported();
+  return success();
+}
+
+void ProgramBuilder::addRegions(Operation *op, Instruction &instruction) {
+  instruction.block = program.blocks.size();
+  program.blocks.resize(program.blocks.size() + op->getNumRegions());
+}
+
+LogicalResult ProgramBuilder::addOp(Operation *op, uint32_t block) {
+  // What a terminator gives back belongs to its block.
+  if (op->hasTrait<OpTrait::IsTerminator>()) {
+    for (Value operand : op->getOperands())
+      program.blocks[block].yields.push_back(use(operand));
+    return success();
+  }
+  for (Type type : op->getResultTypes())
+    if (!isTraced(type))
+      return op->emitOpError("computes with ")
+             << type << "; expected index arithmetic";
+  for (Type type : op->getOperandTypes())
+    if (!isTraced(type))
+      return op->emitOpError("computes with ")
+             << type << "; expected index arithmetic";
+
+  Instruction instruction;
+  instruction.op = program.sources.size();
+  program.sources.push_back(op);
+  auto set = [&](Code code, Value a = {}, Value b = {}, Value c = {}) {
+    instruction.code = code;
+    instruction.a = use(a);
+    instruction.b = use(b);
+    instruction.c = use(c);
+  };
+  LogicalResult result =
+      TypeSwitch<Operation *, LogicalResult>(op)
+          .Case([&](scf::ForOp loop) {
+            set(Code::For, loop.getLowerBound(), loop.getUpperBound(),
+                loop.getStep());
+            instruction.immediate = loop.getUnsignedCmp();
+            for (Value init : loop.getInitArgs())
+              instruction.inits.push_back(use(init));
+            addRegions(op, instruction);
+            return success();
+          })
+          .Case([&](scf::IfOp branch) {
+            set(Code::If, branch.getCondition());
+            addRegions(op, instruction);
+            return success();
+          })
+          .Case([&](StageOp) {
+            set(Code::Stage);
+            addRegions(op, instruction);
+            return success();
+          })
+          .Case([&](ShiftOp shift) {
+            set(Code::RingShift, shift.getRank(), shift.getOffset());
+            return success();
+          })
+          .Case([&](BufferOp buffer) {
+            set(Code::Buffer, buffer.getBlock());
+            instruction.immediate = buffer.getBuffer() == BufferKind::Output;
+            return success();
+          })
+          .Case([&](PartOp part) {
+            set(Code::Part, part.getIndex(), part.getLength(), part.getCount());
+            // The one instruction with four operands.
+            instruction.inits.push_back(use(part.getSource()));
+            return success();
+          })
+          .Case([&](LoadOp load) {
+            set(Code::Load, load.getSource(), load.getAt());
+            return success();
+          })
+          .Case([&](StoreOp store) {
+            set(Code::Store, store.getDestination(), store.getAt(),
+                store.getChunk());
+            return success();
+          })
+          .Case([&](SendOp send) {
+            set(Code::Send, send.getChunk(), send.getPeer(), send.getTag());
+            return success();
+          })
+          .Case([&](RecvOp recv) {
+            set(Code::Recv, recv.getLike(), recv.getPeer(), recv.getTag());
+            return success();
+          })
+          .Case([&](SignalOp signal) {
+            set(Code::Signal, {}, signal.getPeer(), signal.getTag());
+            return success();
+          })
+          .Case([&](WaitOp wait) {
+            set(Code::Wait, {}, wait.getPeer(), wait.getTag());
+            return success();
+          })
+          .Case([&](IdentityOp) {
+            set(Code::Identity);
+            return success();
+          })
+          .Case([&](ReduceOp reduce) {
+            set(Code::Reduce, reduce.getAcc(), reduce.getChunk());
+            return success();
+          })
+          .Case([&](RoundOp round) {
+            set(Code::Round, round.getAcc());
+            return success();
+          })
+          .Case([&](FinishOp finish) {
+            set(Code::Finish, finish.getAcc());
+            return success();
+          })
+          .Default([&](Operation *) {
+            Value none;
+            set(Code::Move, op->getNumOperands() > 0 ? op->getOperand(0) : none,
+                op->getNumOperands() > 1 ? op->getOperand(1) : none,
+                op->getNumOperands() > 2 ? op->getOperand(2) : none);
+            return addArithmetic(op, instruction);
+          });
+  if (failed(result))
+    return failure();
+  instruction.result = define(op->getResults());
+  uint32_t first = instruction.block;
+  program.blocks[block].instructions.push_back(std::move(instruction));
+  for (auto [number, region] : llvm::enumerate(op->getRegions()))
+    if (!region.empty() && failed(addBlock(region.front(), first + number)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What all ranks together may execute. A schedule of 1,000 operations per peer
+/// on 256 ranks stays below.
+constexpr uint64_t maxSteps = uint64_t(1) << 26;
+/// What they may do to chunks, which costs memory.
+constexpr uint64_t maxEvents = uint64_t(1) << 23;
+/// The largest tag. Slots are computed from tags, so that their number counts.
+constexpr int64_t maxTag = (int64_t(1) << 31) - 1;
+
+class Tracer {
+public:
+  Tracer(const Program &program, ScheduleTrace &trace)
+      : program(program), trace(trace), world(trace.getWorld()),
+        registers(program.numRegisters) {}
+
+  LogicalResult run(uint32_t rank);
+
+private:
+  LogicalResult runBlock(const BlockCode &block);
+  LogicalResult runInstruction(const Instruction &instruction);
+  LogicalResult runArithmetic(const Instruction &instruction);
+  LogicalResult runFor(const Instruction &instruction);
+  LogicalResult runBuffer(const Instruction &instruction);
+  LogicalResult runPart(const Instruction &instruction);
+  LogicalResult runEvent(const Instruction &instruction);
+
+  /// The peer in register `b`: the rank itself where there is none.
+  FailureOr<uint32_t> getPeer(const Instruction &instruction);
+  FailureOr<uint32_t> getTag(const Instruction &instruction);
+  void copy(ArrayRef<Register> from, Register to);
+
+  /// An error at `instruction`, with the rank.
+  InFlightDiagnostic emitError(const Instruction &instruction) {
+    return program.sources[instruction.op]->emitOpError("at rank ")
+           << rank << " of " << world << ": ";
+  }
+
+  static int64_t pack(Place place) {
+    return static_cast<int64_t>(uint64_t(place.memory == Memory::Output) << 62 |
+                                uint64_t(place.block) << 32 | place.interval);
+  }
+  static Place unpack(int64_t packed) {
+    uint64_t bits = packed;
+    return {bits >> 62 ? Memory::Output : Memory::Input,
+            uint32_t(bits >> 32) & 0x3fffffff, IntervalId(bits)};
+  }
+
+  const Program &program;
+  ScheduleTrace &trace;
+  uint32_t world;
+  uint32_t rank = 0;
+  uint64_t steps = 0;
+  uint64_t events = 0;
+  std::vector<int64_t> registers;
+  SmallVector<int64_t> copied;
+};
+
+} // namespace
+
+LogicalResult Tracer::run(uint32_t current) {
+  rank = current;
+  const BlockCode &body = program.blocks[0];
+  registers[body.arguments] = rank;
+  registers[body.arguments + 1] = world;
+  return runBlock(body);
+}
+
+LogicalResult Tracer::runBlock(const BlockCode &block) {
+  for (const Instruction &instruction : block.instructions)
+    if (failed(runInstruction(instruction)))
+      return failure();
+  return success();
+}
+
+void Tracer::copy(ArrayRef<Register> from, Register to) {
+  copied.clear();
+  for (Register source : from)
+    copied.push_back(registers[source]);
+  llvm::copy(copied, registers.begin() + to);
+}
+
+LogicalResult Tracer::runInstruction(const Instruction &instruction) {
+  if (++steps > maxSteps || events > maxEvents)
+    return emitError(instruction)
+           << "the schedule executes too many operations; expected at most "
+           << maxSteps << " by all ranks, " << maxEvents
+           << " of them on chunks";
+  switch (instruction.code) {
+  case Code::For:
+    return runFor(instruction);
+  case Code::If: {
+    const BlockCode &block =
+        program.blocks[instruction.block + !registers[instruction.a]];
+    // There may be no else block.
+    if (block.arguments == noRegister)
+      return success();
+    if (failed(runBlock(block)))
+      return failure();
+    if (!block.yields.empty())
+      copy(block.yields, instruction.result);
+    return success();
+  }
+  case Code::Stage:
+    return runBlock(program.blocks[instruction.block]);
+  case Code::Buffer:
+    return runBuffer(instruction);
+  case Code::Part:
+    return runPart(instruction);
+  default:
+    return instruction.code < Code::For ? runArithmetic(instruction)
+                                        : runEvent(instruction);
+  }
+}
+
+LogicalResult Tracer::runFor(const Instruction &instruction) {
+  int64_t lower = registers[instruction.a], upper = registers[instruction.b];
+  int64_t step = registers[instruction.c];
+  bool isUnsigned = instruction.immediate;
+  if (step <= 0)
+    return emitError(instruction)
+           << "expected a step of at least 1, found " << step;
+  const BlockCode &body = program.blocks[instruction.block];
+  copy(instruction.inits, body.arguments + 1);
+  bool isEmpty =
+      isUnsigned ? uint64_t(lower) >= uint64_t(upper) : lower >= upper;
+  if (!isEmpty) {
+    uint64_t trips = (uint64_t(upper) - uint64_t(lower) - 1) / step + 1;
+    if (trips > maxSteps - steps)
+      return emitError(instruction) << "the loop runs " << trips
+                                    << " times; expected a schedule of at most "
+                                    << maxSteps << " operations by all ranks";
+    for (uint64_t trip = 0; trip < trips; ++trip) {
+      ++steps;
+      registers[body.arguments] = lower + trip * step;
+      if (failed(runBlock(body)))
+        return failure();
+      copy(body.yields, body.arguments + 1);
+    }
+  }
+  for (size_t i = 0; i < instruction.inits.size(); ++i)
+    registers[instruction.result + i] = registers[body.arguments + 1 + i];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  case arith::CmpIPredicate::ult:
+    return uint64_t(a) < uint64_t(b);
+  case arith::CmpIPredicate::ule:
+    return uint64_t(a) <= uint64_t(b);
+  case arith::CmpIPredicate::ugt:
+    return uint64_t(a) > uint64_t(b);
+  case arith::CmpIPredicate::uge:
+    return uint64_t(a) >= uint64_t(b);
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+LogicalResult Tracer::runArithmetic(const Instruction &instruction) {
+  int64_t a = instruction.a == noRegister ? 0 : registers[instruction.a];
+  int64_t b = instruction.b == noRegister ? 0 : registers[instruction.b];
+  int64_t &result = registers[instruction.result];
+  bool overflows = false;
+  switch (instruction.code) {
+  case Code::Constant:
+    result = instruction.immediate;
+    break;
+  case Code::Move:
+    result = a;
+    break;
+  case Code::Add:
+    overflows = __builtin_add_overflow(a, b, &result);
+    break;
+  case Code::Sub:
+    overflows = __builtin_sub_overflow(a, b, &result);
+    break;
+  case Code::Mul:
+    overflows = __builtin_mul_overflow(a, b, &result);
+    break;
+  case Code::DivS:
+  case Code::RemS:
+  case Code::CeilDivS:
+  case Code::FloorDivS: {
+    if (b == 0)
+      return emitError(instruction) << "division of " << a << " by zero";
+    if (b == -1) { // The one quotient that may overflow.
+      result = 0;
+      if (instruction.code != Code::RemS)
+        overflows = __builtin_sub_overflow(int64_t(0), a, &result);
+      break;
+    }
+    int64_t quotient = a / b, remainder = a % b;
+    if (instruction.code == Code::RemS)
+      result = remainder;
+    else if (instruction.code == Code::CeilDivS)
+      result = quotient + (remainder != 0 && (remainder < 0) == (b < 0));
+    else if (instruction.code == Code::FloorDivS)
+      result = quotient - (remainder != 0 && (remainder < 0) != (b < 0));
+    else
+      result = quotient;
+    break;
+  }
+  case Code::DivU:
+  case Code::RemU:
+  case Code::CeilDivU:
+    // Defined, but never what is meant: (rank - 1) mod world, say.
+    if (a < 0 || b < 0)
+      return emitError(instruction)
+             << "unsigned division of " << a << " by " << b
+             << "; expected no negative numbers (rcclx.shift wraps round)";
+    if (b == 0)
+      return emitError(instruction) << "division of " << a << " by zero";
+    if (instruction.code == Code::DivU)
+      result = a / b;
+    else if (instruction.code == Code::RemU)
+      result = a % b;
+    else
+      result = a / b + (a % b != 0);
+    break;
+  case Code::MinS:
+    result = std::min(a, b);
+    break;
+  case Code::MinU:
+    result = std::min<uint64_t>(a, b);
+    break;
+  case Code::MaxS:
+    result = std::max(a, b);
+    break;
+  case Code::MaxU:
+    result = std::max<uint64_t>(a, b);
+    break;
+  case Code::And:
+    result = a & b;
+    break;
+  case Code::Or:
+    result = a | b;
+    break;
+  case Code::Xor:
+    result = a ^ b;
+    break;
+  case Code::ShiftLeft:
+    overflows =
+        b < 0 || b > 62 || __builtin_mul_overflow(a, int64_t(1) << b, &result);
+    break;
+  case Code::Compare:
+    result =
+        compare(static_cast<arith::CmpIPredicate>(instruction.immediate), a, b);
+    break;
+  case Code::Select:
+    result = a ? b : registers[instruction.c];
+    break;
+  case Code::RingShift: {
+    int64_t sum;
+    overflows = __builtin_add_overflow(a, b, &sum);
+    if (!overflows) {
+      result = sum % int64_t(world);
+      result += result < 0 ? world : 0;
+    }
+    break;
+  }
+  default:
+    llvm_unreachable("not arithmetic");
+  }
+  if (overflows)
+    return emitError(instruction)
+           << "index arithmetic on " << a << " and " << b << " overflows";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Slices and events
+//===----------------------------------------------------------------------===//
+
+LogicalResult Tracer::runBuffer(const Instruction &instruction) {
+  Place place;
+  place.memory = instruction.immediate ? Memory::Output : Memory::Input;
+  if (instruction.a != noRegister) {
+    int64_t block = registers[instruction.a];
+    if (block < 0 || block >= world)
+      return emitError(instruction) << "expected a block within 0 to "
+                                    << world - 1 << ", found " << block;
+    place.block = block;
+  }
+  registers[instruction.result] = pack(place);
+  return success();
+}
+
+LogicalResult Tracer::runPart(const Instruction &instruction) {
+  int64_t index = registers[instruction.a];
+  int64_t length = instruction.b == noRegister ? 1 : registers[instruction.b];
+  int64_t count = registers[instruction.c];
+  Place place = unpack(registers[instruction.inits.front()]);
+  constexpr int64_t maxCount = IntervalTable::maxDenominator;
+  if (count < 1 || count > maxCount)
+    return emitError(instruction)
+           << "expected 1 to " << maxCount << " parts, found " << count;
+  if (length < 1)
+    return emitError(instruction)
+           << "expected a length of at least 1 part, found " << length;
+  if (index < 0 || index >= count || length > count - index) {
+    InFlightDiagnostic diagnostic = emitError(instruction)
+                                    << "expected parts within 0 to "
+                                    << count - 1 << ", found ";
+    if (length == 1)
+      diagnostic << "part " << index;
+    else
+      diagnostic << length << " parts from " << index;
+    return diagnostic;
+  }
+  std::optional<IntervalId> interval =
+      trace.intervals.getPart(place.interval, index, length, count);
+  if (!interval)
+    return emitError(instruction)
+           << "cuts a buffer into more parts than " << maxCount;
+  place.interval = *interval;
+  registers[instruction.result] = pack(place);
+  return success();
+}
+
+FailureOr<uint32_t> Tracer::getPeer(const Instruction &instruction) {
+  if (instruction.b == noRegister)
+    return rank;
+  int64_t peer = registers[instruction.b];
+  if (peer >= 0 && peer < world)
+    return static_cast<uint32_t>(peer);
+  return emitError(instruction)
+         << "expected a rank within 0 to " << world - 1 << ", found " << peer;
+}
+
+FailureOr<uint32_t> Tracer::getTag(const Instruction &instruction) {
+  if (instruction.c == noRegister)
+    return 0;
+  int64_t tag = registers[instruction.c];
+  if (tag >= 0 && tag <= maxTag)
+    return static_cast<uint32_t>(tag);
+  return emitError(instruction)
+         << "expected a tag within 0 to " << maxTag << ", found " << tag;
+}
+
+LogicalResult Tracer::runEvent(const Instruction &instruction) {
+  ++events;
+  RankTrace &mine = trace.ranks[rank];
+  SourceOp op = instruction.op;
+  auto define = [&](ValueId value) {
+    registers[instruction.result] = value;
+    return success();
+  };
+  switch (instruction.code) {
+  case Code::Identity:
+    return define(mine.identity(op));
+  case Code::Reduce:
+    return define(
+        mine.reduce(op, registers[instruction.a], registers[instruction.b]));
+  case Code::Round:
+    return define(mine.round(op, registers[instruction.a]));
+  case Code::Finish:
+    return define(mine.finish(op, registers[instruction.a]));
+  default:
+    break;
+  }
+
+  FailureOr<uint32_t> peer = getPeer(instruction);
+  if (failed(peer))
+    return failure();
+  bool isRemote = instruction.b != noRegister;
+  if (instruction.code == Code::Load)
+    return define(
+        mine.load(op, unpack(registers[instruction.a]), *peer, isRemote));
+  if (instruction.code == Code::Store) {
+    mine.store(op, registers[instruction.c], unpack(registers[instruction.a]),
+               *peer, isRemote);
+    return success();
+  }
+
+  FailureOr<uint32_t> tag = getTag(instruction);
+  if (failed(tag))
+    return failure();
+  switch (instruction.code) {
+  case Code::Send:
+    mine.send(op, registers[instruction.a], *peer, *tag);
+    return success();
+  case Code::Recv:
+    return define(
+        mine.recv(op, unpack(registers[instruction.a]).interval, *peer, *tag));
+  case Code::Signal:
+    mine.signal(op, *peer, *tag);
+    return success();
+  case Code::Wait:
+    mine.wait(op, *peer, *tag);
+    return success();
+  default:
+    llvm_unreachable("not an event");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
+
+static Goal getGoal(Contract contract) {
+  switch (contract) {
+  case Contract::AllReduce:
+    return Goal::AllReduce;
+  case Contract::AllGather:
+    return Goal::AllGather;
+  case Contract::ReduceScatter:
+    return Goal::ReduceScatter;
+  case Contract::AllToAll:
+    return Goal::AllToAll;
+  case Contract::Barrier:
+    return Goal::Barrier;
+  }
+  llvm_unreachable("unknown contract");
+}
+
+FailureOr<TracedSchedule> rcclx::traceSchedule(CollectiveOp collective,
+                                               uint32_t world) {
+  FailureOr<Program> program = ProgramBuilder().build(collective);
+  if (failed(program))
+    return failure();
+  TracedSchedule result = {
+      ScheduleTrace(getGoal(collective.getContract()), world),
+      program->sources};
+  Tracer tracer(*program, result.trace);
+  for (uint32_t rank = 0; rank < world; ++rank)
+    if (failed(tracer.run(rank)))
+      return failure();
+  return result;
+}

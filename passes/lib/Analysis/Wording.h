@@ -1,0 +1,44 @@
+//===- Wording.h - How findings name ranks, places and messages -*- C++ -*-===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_LIB_ANALYSIS_WORDING_H
+#define RCCLX_LIB_ANALYSIS_WORDING_H
+
+#include "rcclx/Analysis/Trace.h"
+#include <string>
+
+namespace rcclx {
+
+inline std::string str(uint64_t number) { return std::to_string(number); }
+
+inline std::string rankName(uint32_t rank) { return "rank " + str(rank); }
+
+/// "at rank 1 of 4: ", the counter-example that a finding starts with.
+inline std::string at(uint32_t rank, uint32_t world) {
+  return "at rank " + str(rank) + " of " + str(world) + ": ";
+}
+
+/// "part 1 of 4" or "the whole".
+inline std::string extentName(const IntervalTable &intervals, IntervalId id) {
+  std::string part = describe(intervals[id]);
+  return part.empty() ? "the whole" : part;
+}
+
+/// "the output", "part 1 of 4 of the output", "part 0 of 2 of block 3 of ...".
+inline std::string placeName(const ScheduleTrace &trace, const Place &place) {
+  std::string name = describe(trace.intervals[place.interval]);
+  if (!name.empty())
+    name += " of ";
+  bool isOutput = place.memory == Memory::Output;
+  if (isOutput
+          ? trace.getOutputBlocks() > 1
+          : trace.goal == Goal::ReduceScatter || trace.goal == Goal::AllToAll)
+    name += "block " + str(place.block) + " of ";
+  return name + (isOutput ? "the output" : "the input");
+}
+
+} // namespace rcclx
+
+#endif // RCCLX_LIB_ANALYSIS_WORDING_H

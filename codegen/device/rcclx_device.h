@@ -9,6 +9,7 @@
 #ifndef RCCLX_DEVICE_H
 #define RCCLX_DEVICE_H
 
+#include "rcclx_index.h"
 #include "rcclx_wait.h"
 
 namespace rx {
@@ -16,12 +17,6 @@ namespace rx {
 //===----------------------------------------------------------------------===//
 // Ranks, tiles and ranges
 //===----------------------------------------------------------------------===//
-
-/// (rank + offset) mod World; offset may be negative (two's complement).
-template <u32 World> RX_FN size_t shift(size_t rank, size_t offset) {
-  i64 r = static_cast<i64>(rank + offset) % static_cast<i64>(World);
-  return static_cast<size_t>(r < 0 ? r + World : r);
-}
 
 template <typename T> RX_FN u64 granules(const Context *c) {
   return (c->p->count + Elements<T>::perGroup - 1) / Elements<T>::perGroup;
@@ -62,6 +57,8 @@ RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l,
 RX_FN size_t first(const Context *c, Range r) { return r.lo + c->thread; }
 RX_FN size_t limit(Range r) { return r.hi; }
 
+RX_FN size_t ownRank(const Context *c) { return c->p->rank; }
+
 RX_FN bool alive(const Context *c) { return !c->dead; }
 
 //===----------------------------------------------------------------------===//
@@ -73,17 +70,21 @@ struct Buffer {
   char *base;
   u64 count;
 };
-RX_FN Buffer input(const Context *c, u64 offset) {
-  return Buffer{const_cast<char *>(c->p->input) + offset, c->p->count};
+RX_FN Buffer input(const Context *c) {
+  return Buffer{const_cast<char *>(c->p->input), c->p->count};
 }
-RX_FN Buffer output(const Context *c, u64 offset) {
-  return Buffer{c->p->output + offset, c->p->count};
+RX_FN Buffer output(const Context *c) {
+  return Buffer{c->p->output, c->p->count};
 }
 template <typename T> RX_FN Buffer inputBlock(const Context *c, size_t block) {
-  return input(c, block * c->p->count * T::bytes);
+  Buffer b = input(c);
+  b.base += block * b.count * T::bytes;
+  return b;
 }
 template <typename T> RX_FN Buffer outputBlock(const Context *c, size_t block) {
-  return output(c, block * c->p->count * T::bytes);
+  Buffer b = output(c);
+  b.base += block * b.count * T::bytes;
+  return b;
 }
 
 template <typename T> RX_FN u32 loadElement(const char *p) {
@@ -144,7 +145,7 @@ RX_FN char *half(const Context *c, char *region, u32 rank) {
 template <typename Protocol, u32 Tile, u32 Depth>
 RX_FN char *slotTo(const Context *c, size_t rank, size_t tag, size_t tile) {
   u64 offset = slotOffset<Protocol, Tile, Depth>(tag, tile);
-  if constexpr (__is_same(Protocol, Direct))
+  if constexpr (Protocol::inWindow)
     return c->p->window + offset;
   else
     return half<Protocol>(c, peer(c, rank).out, rank) + offset;
@@ -153,7 +154,7 @@ RX_FN char *slotTo(const Context *c, size_t rank, size_t tag, size_t tile) {
 template <typename Protocol, u32 Tile, u32 Depth>
 RX_FN char *slotFrom(const Context *c, size_t rank, size_t tag, size_t tile) {
   u64 offset = slotOffset<Protocol, Tile, Depth>(tag, tile);
-  if constexpr (__is_same(Protocol, Direct))
+  if constexpr (Protocol::inWindow)
     return peer(c, rank).window + offset;
   else
     return half<Protocol>(c, peer(c, rank).in, rank) + offset;
@@ -189,12 +190,12 @@ template <typename T> RX_FN bool arrived(const Group &g) {
 template <typename T, typename Protocol>
 RX_FN void send(const Context *c, char *slot, Range r, size_t g, Group v) {
   char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
-  if constexpr (__is_same(Protocol, LL)) {
+  if constexpr (Protocol::flagInPacket) {
     if (c->dead)
       return;
     storePacket(p, Group{{v.word[0], llFlag, v.word[1], llFlag}});
     storePacket(p + 16, Group{{v.word[2], llFlag, v.word[3], llFlag}});
-  } else if constexpr (__is_same(Protocol, Sentinel)) {
+  } else if constexpr (Protocol::flagInData) {
     if (c->dead)
       return;
     storePacket(p, encodeSentinel<T>(v));
@@ -209,7 +210,7 @@ RX_FN void send(const Context *c, char *slot, Range r, size_t g, Group v) {
 template <typename T, typename Protocol>
 RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
   char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
-  if constexpr (__is_same(Protocol, LL)) {
+  if constexpr (Protocol::flagInPacket) {
     Group low = loadPacket(p), high = loadPacket(p + 16);
     for (u32 looks = 0;
          !c->dead && !(low.word[1] & low.word[3] & high.word[1] & high.word[3]);
@@ -221,7 +222,7 @@ RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
     storePacket(p, Group{{0, 0, 0, 0}});
     storePacket(p + 16, Group{{0, 0, 0, 0}});
     return Group{{low.word[0], low.word[2], high.word[0], high.word[2]}};
-  } else if constexpr (__is_same(Protocol, Sentinel)) {
+  } else if constexpr (Protocol::flagInData) {
     Group v = loadPacket(p);
     for (u32 looks = 0; !c->dead && !arrived<T>(v); ++looks) {
       giveUp(c, looks, RCCLX_WAIT_MESSAGE, rank);

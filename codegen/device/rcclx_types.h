@@ -26,21 +26,34 @@ struct alignas(16) Group {
 };
 constexpr u32 groupBytes = 16;
 
-/// How a message arrives (docs/Protocols in Rationale.md).
+/// How a message arrives (docs/Protocols.md): where its slots lie in the pair's
+/// region, or in the owner's window, and what a slot of one group takes.
 struct LL {
   static constexpr u32 offset = RCCLX_LL;
   static constexpr u32 bytesPerGroup = 32;
+  static constexpr bool flagInPacket = true;
+  static constexpr bool flagInData = false;
+  static constexpr bool inWindow = false;
 };
 struct Sentinel {
   static constexpr u32 offset = RCCLX_SENTINEL;
   static constexpr u32 bytesPerGroup = 16;
+  static constexpr bool flagInPacket = false;
+  static constexpr bool flagInData = true;
+  static constexpr bool inWindow = false;
 };
 struct Flag {
   static constexpr u32 offset = RCCLX_FLAG;
   static constexpr u32 bytesPerGroup = 16;
+  static constexpr bool flagInPacket = false;
+  static constexpr bool flagInData = false;
+  static constexpr bool inWindow = false;
 };
 struct Direct {
   static constexpr u32 bytesPerGroup = 16;
+  static constexpr bool flagInPacket = false;
+  static constexpr bool flagInData = false;
+  static constexpr bool inWindow = true;
 };
 
 struct Sum {};

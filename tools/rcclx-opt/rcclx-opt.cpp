@@ -3,12 +3,22 @@
 // Part of rcclx.
 //
 //===----------------------------------------------------------------------===//
-#include "rcclx/Dialect/Rcclx/Rcclx.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+#include "rcclx/CodeGen/Passes.h"
+#include "rcclx/CodeGen/Pipelines.h"
+#include "rcclx/CodeGen/Register.h"
+#include "rcclx/Passes/Passes.h"
+
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<rcclx::RcclxDialect, mlir::arith::ArithDialect, mlir::scf::SCFDialect>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "rcclx", registry));
+  rcclx::registerAllDialects(registry);
+  rcclx::registerRcclxPasses();
+  rcclx::registerRcclxCodeGenPasses();
+  rcclx::registerRcclxPipelines();
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "rcclx optimizer: lowers schedules of collectives\n",
+      registry));
 }

@@ -1,0 +1,53 @@
+//===- Pipelines.cpp - The one place that orders passes -------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rcclx/CodeGen/Pipelines.h"
+#include "mlir/Transforms/Passes.h"
+#include "rcclx/CodeGen/Passes.h"
+#include "rcclx/Passes/Passes.h"
+
+using namespace mlir;
+using namespace rcclx;
+
+void rcclx::buildSchedulePipeline(OpPassManager &pm,
+                                  const LoweringOptions &options) {
+  pm.addPass(createSpecialize(
+      {options.world, options.element, options.reduction}));
+  // Before any simplification, so that what is proved is what was written.
+  pm.addPass(createVerifySchedule({options.world, options.slots, false}));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createFormStages());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(
+      createSelectProtocol({options.protocol, options.kind, options.count}));
+  pm.addPass(createMapToBlocks({options.kind, options.count, options.maxTile,
+                                options.maxDepth, options.grid}));
+}
+
+void rcclx::buildKernelPipeline(OpPassManager &pm) {
+  pm.addPass(createConvertRcclxToKernel());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  // Slots, buffers and ranges leave the element loops.
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createConvertKernelToEmitC());
+}
+
+void rcclx::buildLoweringPipeline(OpPassManager &pm,
+                                  const LoweringOptions &options) {
+  buildSchedulePipeline(pm, options);
+  buildKernelPipeline(pm);
+}
+
+void rcclx::registerRcclxPipelines() {
+  PassPipelineRegistration<LoweringOptions>(
+      "rcclx-prepare", "from a schedule to a proved, staged and mapped one",
+      buildSchedulePipeline);
+  PassPipelineRegistration<LoweringOptions>(
+      "rcclx-lower", "from a schedule to EmitC", buildLoweringPipeline);
+}

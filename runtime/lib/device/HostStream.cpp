@@ -137,7 +137,7 @@ void HostStream::run() {
       const Launch &launch = item->launch;
       team.run(static_cast<const HostModule *>(launch.module)->kernel,
                launch.params);
-      launch.ended(launch.owner);
+      launch.ended(launch.owner, launch.params);
     }
     uint64_t done;
     {

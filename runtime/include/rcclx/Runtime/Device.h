@@ -39,13 +39,13 @@ public:
   virtual ~Module() = default;
 };
 
-/// One launch of a module's kernel. `ended(owner)` is called after the kernel,
+/// One launch of a module's kernel. `ended` is called after the kernel,
 /// before later work of the stream and before `synchronize` returns, by a
 /// thread of the device.
 struct Launch {
   const Module *module;
   rcclx_kernel_params params;
-  void (*ended)(void *owner);
+  void (*ended)(void *owner, const rcclx_kernel_params &params);
   void *owner;
 };
 

@@ -1,0 +1,77 @@
+//===- Hub.h - Rank 0's end of the star --------------------------*- C++ -*-===//
+//
+// Part of rcclx. The ranks of a node form a star: one socket from each rank to
+// a thread of rank 0's process. Start-up takes 3 messages per rank and O(ranks)
+// memory in the hub; at 256 ranks a tree would save nothing that can be
+// measured. The hub sees the end of every process by its socket, whatever
+// killed it. It ends with rank 0's communicator: afterwards deaths of others
+// are found by the deadline only.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_RUNTIME_BOOTSTRAP_HUB_H
+#define RCCLX_RUNTIME_BOOTSTRAP_HUB_H
+
+#include "UniqueId.h"
+#include "Wire.h"
+
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace rcclx::runtime {
+
+class Hub {
+public:
+  /// Listens at `id` and starts the thread. `timeoutMs` bounds the joining of
+  /// all ranks. InvalidUsage when the id is in use.
+  static Expected<std::unique_ptr<Hub>> start(const UniqueId &id,
+                                              uint32_t world,
+                                              uint64_t timeoutMs);
+  /// Relays what has arrived, then closes all sockets.
+  ~Hub();
+
+private:
+  struct Rank {
+    UniqueFd socket;
+    UniqueFd memory; // until it is distributed
+    wire::TableEntry entry{};
+    bool joined = false;
+    bool left = false;
+  };
+  struct Gather {
+    std::vector<std::optional<std::string>> blobs;
+    uint32_t arrived = 0;
+    std::optional<Deadline> deadline;
+  };
+
+  Hub(const UniqueId &id, uint32_t world, uint64_t timeoutMs)
+      : id(id), timeoutMs(timeoutMs), ranks(world) {}
+
+  void run();
+  Status join();
+  /// Takes one rank's Hello. False, with the reason sent, when it is refused.
+  bool admit(UniqueFd socket);
+  Status distribute();
+  Status distributeTo(uint32_t rank, const std::string &table);
+  void relay();
+  /// What rank sent; an error means that the rank is lost.
+  Status handle(uint32_t rank);
+  Status handleGather(uint32_t rank, wire::Reader &reader);
+  void checkGatherDeadline();
+  void lose(uint32_t rank, std::string_view why);
+  void broadcast(const std::string &message, uint32_t except);
+  void refuseAll(const Status &status, uint32_t culprit);
+
+  const UniqueId id;
+  const uint64_t timeoutMs;
+  UniqueFd listener;
+  UniqueFd stopEvent;
+  std::vector<Rank> ranks;
+  uint64_t gatherSequence = 0;
+  Gather gather;
+  std::thread thread; // last: it uses all of the above
+};
+
+} // namespace rcclx::runtime
+
+#endif // RCCLX_RUNTIME_BOOTSTRAP_HUB_H

@@ -1,0 +1,266 @@
+//===- CApi.cpp - C interface of rcclx ------------------------------------===//
+//
+// Part of rcclx. Validates, calls, converts; decides nothing.
+//
+//===----------------------------------------------------------------------===//
+#include "Group.h"
+
+using namespace rcclx::runtime;
+
+static thread_local std::string lastError;
+
+rcclx_result rcclx::runtime::report(const Status &status) noexcept {
+  if (!status.isOk()) {
+    try {
+      lastError = status.message();
+    } catch (const std::bad_alloc &) {
+      lastError.clear();
+    }
+  }
+  return rcclx_result(status.code());
+}
+
+static Status nullError(const char *what) {
+  return makeError(Code::InvalidArgument, "{} is null", what);
+}
+
+uint32_t rcclx_version(void) noexcept {
+  return RCCLX_VERSION_MAJOR * 10000 + RCCLX_VERSION_MINOR * 100 +
+         RCCLX_VERSION_PATCH;
+}
+
+const char *rcclx_result_string(rcclx_result result) noexcept {
+  return codeName(Code(result));
+}
+
+const char *rcclx_last_error(void) noexcept { return lastError.c_str(); }
+
+//===----------------------------------------------------------------------===//
+// Communicators
+//===----------------------------------------------------------------------===//
+
+rcclx_result rcclx_unique_id_create(rcclx_unique_id *id) noexcept {
+  return guarded([&]() -> Status {
+    if (!id)
+      return nullError("the id");
+    RCCLX_ASSIGN_OR_RETURN(UniqueId made, UniqueId::create());
+    memcpy(id->bytes, &made, sizeof(id->bytes));
+    return Status();
+  });
+}
+
+rcclx_result rcclx_comm_create(const rcclx_comm_params *params,
+                               rcclx_comm **comm) noexcept {
+  return guarded([&]() -> Status {
+    rcclx_comm_params p = {};
+    RCCLX_RETURN_IF_ERROR(readParams(
+        params, offsetof(rcclx_comm_params, world) + sizeof(p.world), p));
+    if (!p.id || !comm)
+      return nullError(p.id ? "the result" : "the id");
+    RCCLX_ASSIGN_OR_RETURN(const Options *options, processOptions());
+    Communicator::Settings settings;
+    memcpy(&settings.id, p.id->bytes, sizeof(settings.id));
+    settings.rank = p.rank;
+    settings.world = p.world;
+    if (p.device)
+      settings.device = p.device;
+    settings.options = *options;
+    settings.timeoutMs = p.timeout_ms ? p.timeout_ms : options->timeoutMs.value;
+    if (p.cache_dir)
+      settings.options.cacheDir = p.cache_dir;
+    auto create = [settings, comm]() -> Status {
+      RCCLX_ASSIGN_OR_RETURN(auto made, Communicator::create(settings));
+      *comm = new rcclx_comm{std::move(made)};
+      return Status();
+    };
+    Group &group = Group::current();
+    if (!group.active())
+      return create();
+    group.noteCreation(std::move(create));
+    return Status();
+  });
+}
+
+rcclx_result rcclx_comm_destroy(rcclx_comm *comm) noexcept {
+  return guarded([&]() -> Status {
+    if (!comm)
+      return Status();
+    std::unique_ptr<rcclx_comm> owner(comm);
+    return comm->communicator->leave();
+  });
+}
+
+rcclx_result rcclx_comm_abort(rcclx_comm *comm) noexcept {
+  return guarded([&]() -> Status {
+    if (!comm)
+      return nullError("the communicator");
+    comm->communicator->abort();
+    return Status();
+  });
+}
+
+rcclx_result rcclx_comm_status(rcclx_comm *comm) noexcept {
+  return guarded([&]() -> Status {
+    return comm ? comm->communicator->status() : nullError("the communicator");
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+static Status readRequest(const rcclx_plan_params &p, PlanRequest &out) {
+  if (!p.schedule || !p.element)
+    return nullError(p.schedule ? "the element type" : "the schedule");
+  out.schedule.assign(p.schedule, p.schedule_bytes);
+  out.scheduleName = p.schedule_name ? p.schedule_name : "schedule";
+  out.symbol = p.symbol ? p.symbol : "";
+  out.protocol = p.protocol ? p.protocol : "";
+  out.count = p.count;
+  auto element = parseElement(p.element);
+  if (!element)
+    return makeError(Code::InvalidArgument,
+                     "unknown element type \"{}\"; known are f32, f16, bf16, "
+                     "i32",
+                     p.element);
+  out.element = *element;
+  const char *text = p.reduction ? p.reduction : "sum";
+  auto reduction = parseReduction(text);
+  if (!reduction)
+    return makeError(Code::InvalidArgument,
+                     "unknown reduction \"{}\"; known are sum, max, avg", text);
+  out.reduction = *reduction;
+  if (!out.protocol.empty() && out.protocol != "ll" &&
+      out.protocol != "sentinel" && out.protocol != "flag")
+    return makeError(Code::InvalidArgument,
+                     "unknown protocol \"{}\"; known are ll, sentinel, flag",
+                     out.protocol);
+  return Status();
+}
+
+rcclx_result rcclx_plan_prepare(rcclx_comm *comm,
+                                const rcclx_plan_params *params,
+                                rcclx_plan **plan) noexcept {
+  return guarded([&]() -> Status {
+    if (!comm || !plan)
+      return nullError(comm ? "the result" : "the communicator");
+    rcclx_plan_params p = {};
+    RCCLX_RETURN_IF_ERROR(readParams(
+        params, offsetof(rcclx_plan_params, count) + sizeof(p.count), p));
+    PlanRequest request;
+    RCCLX_RETURN_IF_ERROR(readRequest(p, request));
+    auto prepare = [communicator = comm->communicator, request,
+                    plan]() -> Status {
+      RCCLX_ASSIGN_OR_RETURN(auto made,
+                             Communicator::prepare(communicator, request));
+      *plan = new rcclx_plan{std::move(made)};
+      return Status();
+    };
+    Group &group = Group::current();
+    if (!group.active())
+      return prepare();
+    group.notePreparation(std::move(prepare));
+    return Status();
+  });
+}
+
+rcclx_result rcclx_plan_destroy(rcclx_plan *plan) noexcept {
+  return guarded([&]() -> Status {
+    if (!plan)
+      return Status();
+    std::unique_ptr<rcclx_plan> owner(plan);
+    plan->prepared->communicator->drain();
+    return Status();
+  });
+}
+
+rcclx_result rcclx_plan_get_info(const rcclx_plan *plan,
+                                 rcclx_plan_info *info) noexcept {
+  return guarded([&]() -> Status {
+    if (!plan || !info)
+      return nullError(plan ? "the result" : "the plan");
+    const Plan &source = *plan->prepared->plan;
+    rcclx_plan_info full = {};
+    RCCLX_RETURN_IF_ERROR(readParams(
+        info, offsetof(rcclx_plan_info, cached) + sizeof(full.cached), full));
+    full.hash = source.manifest.hash;
+    full.max_count = source.manifest.maxCount;
+    full.cached = plan->prepared->cached;
+    full.manifest = source.manifestText.data();
+    full.manifest_bytes = source.manifestText.size();
+    memcpy(info, &full, std::min(info->struct_size, sizeof(full)));
+    return Status();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Streams and calls
+//===----------------------------------------------------------------------===//
+
+rcclx_result rcclx_stream_create(rcclx_comm *comm,
+                                 rcclx_stream **stream) noexcept {
+  return guarded([&]() -> Status {
+    if (!comm || !stream)
+      return nullError(comm ? "the result" : "the communicator");
+    RCCLX_ASSIGN_OR_RETURN(auto made, comm->communicator->createStream());
+    *stream = new rcclx_stream{comm->communicator, std::move(made)};
+    return Status();
+  });
+}
+
+rcclx_result rcclx_stream_destroy(rcclx_stream *stream) noexcept {
+  return guarded([&]() -> Status {
+    if (!stream)
+      return Status();
+    stream->stream->synchronize();
+    delete stream;
+    return Status();
+  });
+}
+
+rcclx_result rcclx_stream_synchronize(rcclx_stream *stream) noexcept {
+  return guarded([&]() -> Status {
+    if (!stream)
+      return nullError("the stream");
+    stream->stream->synchronize();
+    return stream->communicator->status();
+  });
+}
+
+Status rcclx::runtime::launchNow(rcclx_comm *comm,
+                                 const rcclx_launch_params &p) {
+  if (p.stream->communicator != comm->communicator)
+    return Status(Code::InvalidUsage,
+                  "the stream was made for another communicator");
+  return comm->communicator->launch(
+      *p.plan->prepared, {p.input, p.output, p.count}, p.stream->stream);
+}
+
+rcclx_result rcclx_launch(rcclx_comm *comm,
+                          const rcclx_launch_params *params) noexcept {
+  return guarded([&]() -> Status {
+    rcclx_launch_params p = {};
+    RCCLX_RETURN_IF_ERROR(readParams(
+        params, offsetof(rcclx_launch_params, stream) + sizeof(p.stream), p));
+    if (!comm || !p.plan || !p.stream)
+      return nullError(!comm     ? "the communicator"
+                       : !p.plan ? "the plan"
+                                 : "the stream");
+    Group &group = Group::current();
+    if (!group.active())
+      return launchNow(comm, p);
+    RCCLX_RETURN_IF_ERROR(
+        Communicator::check(*p.plan->prepared, {p.input, p.output, p.count}));
+    group.noteLaunch(comm, p);
+    return Status();
+  });
+}
+
+rcclx_result rcclx_group_begin(void) noexcept {
+  Group::current().begin();
+  return RCCLX_OK;
+}
+
+rcclx_result rcclx_group_end(void) noexcept {
+  return guarded([] { return Group::current().end(); });
+}

@@ -1,0 +1,53 @@
+//===- Group.h - Calls that are noted and made together ----------*- C++ -*-===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_RUNTIME_CAPI_GROUP_H
+#define RCCLX_RUNTIME_CAPI_GROUP_H
+
+#include "Handles.h"
+
+#include <functional>
+#include <vector>
+
+namespace rcclx::runtime {
+
+/// The calling thread's group.
+class Group {
+public:
+  static Group &current();
+
+  bool active() const { return depth != 0; }
+  void begin() { ++depth; }
+  /// Closes one level; at the outermost, makes the noted calls.
+  Status end();
+
+  void noteCreation(std::function<Status()> call) {
+    creations.push_back(std::move(call));
+  }
+  void notePreparation(std::function<Status()> call) {
+    preparations.push_back(std::move(call));
+  }
+  /// Allocates only while the list is longer than ever before.
+  void noteLaunch(rcclx_comm *comm, const rcclx_launch_params &params) {
+    launches.push_back({comm, params});
+  }
+
+private:
+  struct NotedLaunch {
+    rcclx_comm *comm;
+    rcclx_launch_params params;
+  };
+
+  unsigned depth = 0;
+  std::vector<std::function<Status()>> creations, preparations;
+  std::vector<NotedLaunch> launches;
+};
+
+/// One launch, outside of groups.
+Status launchNow(rcclx_comm *comm, const rcclx_launch_params &params);
+
+} // namespace rcclx::runtime
+
+#endif // RCCLX_RUNTIME_CAPI_GROUP_H

@@ -1,0 +1,193 @@
+//===- Prepare.cpp - Agreeing on a plan and loading it --------------------===//
+//
+// Part of rcclx. Three exchanges: do all want the same; has the one rank that
+// compiles succeeded; have all loaded the same. Whatever fails on one rank, all
+// ranks take part in the exchange that follows, and all return the error.
+//
+//===----------------------------------------------------------------------===//
+#include "Communicator.h"
+
+#include <charconv>
+
+namespace rcclx::runtime {
+
+// The ranks that wait for the one that compiles allow it this much more.
+static constexpr uint64_t compileMs = 120'000;
+// The host's ranks are all on one node: one of them compiles.
+static constexpr uint32_t compilingRank = 0;
+// Diagnostics and a path; 255 short blobs beside it fit in one message.
+static constexpr size_t maxBlob = 16u << 10;
+
+namespace {
+/// What one rank tells the others: an error, or a value.
+struct Report {
+  Status status;
+  std::string value;
+
+  std::string encode(uint32_t rank) const {
+    if (status.isOk())
+      return "+" + value.substr(0, maxBlob);
+    // Only one rank's long text travels: the others' are cut.
+    size_t limit = rank == compilingRank ? maxBlob : 200;
+    return fmt::format("-{} {}", int(status.code()),
+                       std::string_view(status.message()).substr(0, limit));
+  }
+
+  static Report decode(std::string_view text) {
+    Report report;
+    if (text.starts_with('+')) {
+      report.value = text.substr(1);
+      return report;
+    }
+    int code = 0;
+    size_t space = text.find(' ');
+    if (text.starts_with('-') && space != std::string_view::npos)
+      std::from_chars(text.data() + 1, text.data() + space, code);
+    if (code <= 0 || code > int(Code::Internal))
+      report.status = makeError(Code::Corrupt, "a malformed report");
+    else
+      report.status = Status(Code(code), std::string(text.substr(space + 1)));
+    return report;
+  }
+};
+} // namespace
+
+/// The first error of `blobs`, by rank; this rank's own in full.
+static Expected<std::vector<Report>>
+decodeAll(const std::vector<std::string> &blobs, const Report &own,
+          uint32_t rank) {
+  RCCLX_RETURN_IF_ERROR(own.status);
+  std::vector<Report> reports;
+  for (uint32_t r = 0; r != blobs.size(); ++r) {
+    reports.push_back(Report::decode(blobs[r]));
+    if (!reports.back().status.isOk() && r != rank)
+      return reports.back().status.annotate(fmt::format("rank {}", r));
+  }
+  return reports;
+}
+
+Expected<std::vector<std::string>>
+Communicator::exchange(std::string_view blob, uint64_t timeoutMs) {
+  Expected<std::vector<std::string>> blobs = control->gather(blob, timeoutMs);
+  // A rank that is out of step with the others cannot go on.
+  if (!blobs)
+    die(blobs.status());
+  return blobs;
+}
+
+rcclx_kernel_params Communicator::makeParams(const Plan &plan) const {
+  rcclx_kernel_params params = {};
+  params.version = RCCLX_PARAMS_VERSION;
+  params.rank = rank();
+  params.world = world();
+  params.grid = plan.kindOf(device->target()).grid;
+  params.plan_hash = plan.manifest.hash;
+  params.window = shared->data();
+  params.control = controlBlock;
+  params.host = device->hostCalls();
+  for (size_t i = 0; i != RCCLX_MAX_WORLD / 64; ++i) {
+    params.edges[i] = plan.manifest.edges[rank()][i];
+    params.readers[i] = plan.manifest.readers[rank()][i];
+  }
+  if (world() <= RCCLX_INLINE_PEERS)
+    std::copy(peers.begin(), peers.end(), params.peers);
+  params.peer_table = peers.data();
+  return params;
+}
+
+/// On the rank that compiles: the plan, from the cache or new.
+Expected<CachedPlan> Communicator::obtain(const PlanRequest &request) {
+  RCCLX_ASSIGN_OR_RETURN(
+      PlanCache cache, PlanCache::open(settings.options.effectiveCacheDir()));
+  return cache.get(request, CompilerLibrary::find(settings.options));
+}
+
+/// Loads out.plan's code.
+Status Communicator::load(const PlanRequest &request, PreparedPlan &out) {
+  const Manifest &manifest = out.plan->manifest;
+  if (manifest.world != world() || manifest.element != request.element ||
+      manifest.reduction != request.reduction)
+    return makeError(Code::Corrupt, "{} is not the plan that was asked for",
+                     out.plan->directory);
+  RCCLX_ASSIGN_OR_RETURN(out.module, device->loadModule(*out.plan));
+  out.params = makeParams(*out.plan);
+  return Status();
+}
+
+Expected<std::shared_ptr<PreparedPlan>>
+Communicator::prepare(const std::shared_ptr<Communicator> &self,
+                      PlanRequest request) {
+  Communicator &c = *self;
+  Entry entry(c.entered);
+  RCCLX_RETURN_IF_ERROR(entry.status());
+  RCCLX_RETURN_IF_ERROR(c.status());
+  const uint64_t timeoutMs = c.settings.timeoutMs;
+  request.world = c.world();
+  request.target = c.device->target();
+
+  Report wanted;
+  if (countFits(request.count, request.world, request.element))
+    wanted.value = PlanCache::key(request);
+  else
+    wanted.status = makeError(
+        Code::InvalidArgument,
+        "{} elements of {} for {} ranks exceed 2^63 bytes", request.count,
+        name(request.element), request.world);
+  RCCLX_ASSIGN_OR_RETURN(std::vector<std::string> blobs,
+                         c.exchange(wanted.encode(c.rank()), timeoutMs));
+  RCCLX_ASSIGN_OR_RETURN(std::vector<Report> all,
+                         decodeAll(blobs, wanted, c.rank()));
+  for (uint32_t r = 1; r != all.size(); ++r)
+    if (all[r].value != all[0].value)
+      return makeError(Code::InvalidUsage,
+                       "rank {} prepares another plan than rank 0 (schedule, "
+                       "type, reduction, size class and protocol must agree)",
+                       r);
+
+  auto prepared = std::make_shared<PreparedPlan>();
+  prepared->communicator = self;
+  CachedPlan obtained; // its files may be temporary: until all have loaded
+  Report compiled;
+  if (c.rank() == compilingRank) {
+    Expected<CachedPlan> got = c.obtain(request);
+    if (got) {
+      obtained = *std::move(got);
+      compiled.value = (obtained.cached ? "c" : "n") + obtained.plan->directory;
+    } else {
+      compiled.status = got.status();
+    }
+  }
+  RCCLX_ASSIGN_OR_RETURN(
+      blobs, c.exchange(compiled.encode(c.rank()), timeoutMs + compileMs));
+  RCCLX_ASSIGN_OR_RETURN(all, decodeAll(blobs, compiled, c.rank()));
+  const std::string &place = all[compilingRank].value;
+  prepared->cached = place.starts_with('c');
+
+  Report loaded;
+  if (c.rank() == compilingRank) {
+    prepared->plan = obtained.plan;
+  } else if (place.size() > 1) {
+    auto plan = Plan::load(place.substr(1), request.target);
+    if (plan)
+      prepared->plan = *std::move(plan);
+    else
+      loaded.status = plan.status();
+  } else {
+    loaded.status = makeError(Code::Corrupt, "rank 0 sent no plan");
+  }
+  if (loaded.status.isOk())
+    loaded.status = c.load(request, *prepared);
+  if (loaded.status.isOk())
+    loaded.value = fmt::format("{:016x}", prepared->plan->manifest.hash);
+  RCCLX_ASSIGN_OR_RETURN(blobs,
+                         c.exchange(loaded.encode(c.rank()), timeoutMs));
+  RCCLX_ASSIGN_OR_RETURN(all, decodeAll(blobs, loaded, c.rank()));
+  for (uint32_t r = 1; r != all.size(); ++r)
+    if (all[r].value != all[0].value)
+      return makeError(Code::InvalidUsage,
+                       "rank {} loaded plan {}, rank 0 plan {}", r,
+                       all[r].value, all[0].value);
+  return prepared;
+}
+
+} // namespace rcclx::runtime

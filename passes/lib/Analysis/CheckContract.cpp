@@ -31,6 +31,8 @@ public:
 private:
   std::optional<Finding> checkLeaves(uint32_t rank, const WrittenPiece &piece,
                                      uint32_t block);
+  /// The first reduction of `root` both operands of which hold `input`.
+  TermId findSecondUse(TermId root, TermId input) const;
   std::string inputName(uint32_t rank, uint32_t block) const {
     bool hasBlocks =
         trace.goal == Goal::ReduceScatter || trace.goal == Goal::AllToAll;
@@ -53,6 +55,29 @@ private:
 constexpr uint32_t unknown = ~uint32_t(0);
 
 } // namespace
+
+TermId ContractChecker::findSecondUse(TermId root, TermId input) const {
+  // How often each term holds the input: not at all, once, or (2) more often.
+  std::vector<uint8_t> uses(root + 1, 0);
+  for (TermId id = input; id <= root; ++id) {
+    const Term &term = terms[id];
+    if (id == input)
+      uses[id] = 1;
+    else if (term.kind == TermKind::Reduce)
+      uses[id] = std::min(2, uses[term.first] + uses[term.second]);
+    else if (term.kind == TermKind::Round || term.kind == TermKind::Finish)
+      uses[id] = uses[term.first];
+  }
+  while (true) {
+    const Term &term = terms[root];
+    if (term.kind != TermKind::Reduce || uses[term.first] == 2)
+      root = term.first;
+    else if (uses[term.first] == 0)
+      root = term.second;
+    else
+      return root;
+  }
+}
 
 std::optional<Finding> ContractChecker::checkLeaves(uint32_t rank,
                                                     const WrittenPiece &piece,
@@ -86,8 +111,8 @@ std::optional<Finding> ContractChecker::checkLeaves(uint32_t rank,
     const Term &term = terms[item.term];
     switch (term.kind) {
     case TermKind::Input: {
-      TermOrigin origin = evaluation.origins[item.user];
       if (term.second != block) {
+        TermOrigin origin = evaluation.origins[item.user];
         Finding wrong = finding("holds a contribution of " +
                                 inputName(term.first, term.second) +
                                 ", expected block " + str(block));
@@ -98,8 +123,10 @@ std::optional<Finding> ContractChecker::checkLeaves(uint32_t rank,
       if (seen[term.first]) {
         Finding doubled = finding("holds the contribution of " +
                                   rankName(term.first) + " twice");
-        doubled.notes.emplace_back(origin.op, "added again here, by " +
-                                                  rankName(origin.rank));
+        TermOrigin join =
+            evaluation.origins[findSecondUse(piece.term, item.term)];
+        doubled.notes.emplace_back(join.op, "added again here, by " +
+                                                rankName(join.rank));
         return doubled;
       }
       seen[term.first] = true;
@@ -163,35 +190,20 @@ std::optional<Finding> ContractChecker::checkAgreement() {
   const std::vector<WrittenPiece> &first = evaluation.outputs[0];
   for (uint32_t rank = 1; rank < world; ++rank) {
     const std::vector<WrittenPiece> &other = evaluation.outputs[rank];
-    // Neighbours hold different terms: equal outputs have equal pieces. Both
-    // cover the same, so that a longer one differs before its end.
-    for (size_t i = 0; i < first.size() && i < other.size(); ++i) {
-      const WrittenPiece &a = first[i], &b = other[i];
+    for (size_t i = 0, j = 0; i < first.size() && j < other.size();) {
+      const WrittenPiece &a = first[i], &b = other[j];
+      std::strong_ordering ends = trace.intervals[a.interval].end() <=>
+                                  trace.intervals[b.interval].end();
       if (a.term != b.term)
-        return Finding{
-            b.op,
-            at(rank, world) + pieceName(b) + " holds " +
-                terms.describe(b.term) + ", but rank 0 holds " +
-                terms.describe(a.term) +
-                "; expected the same order of reduction on all ranks",
-            {{a.op, "written here by rank 0"}}};
-      if (a.interval == b.interval)
-        continue;
-      // The shorter one's successor differs from what the longer one holds.
-      bool firstIsShorter =
-          trace.intervals[a.interval].end() < trace.intervals[b.interval].end();
-      const WrittenPiece &next = firstIsShorter ? first[i + 1] : other[i + 1];
-      TermId mine = firstIsShorter ? b.term : next.term;
-      TermId zeros = firstIsShorter ? next.term : a.term;
-      const WrittenPiece &place = firstIsShorter ? b : next;
-      return Finding{
-          place.op,
-          at(rank, world) + pieceName(place) + " holds " +
-              terms.describe(mine) + ", but rank 0 holds " +
-              terms.describe(zeros) +
-              " in a part of it; expected the same order of "
-              "reduction on all ranks",
-          {{firstIsShorter ? next.op : a.op, "written here by rank 0"}}};
+        return Finding{b.op,
+                       at(rank, world) + pieceName(ends < 0 ? a : b) +
+                           " holds " + terms.describe(b.term) +
+                           ", but rank 0 holds " + terms.describe(a.term) +
+                           " there; expected the same order of reduction on "
+                           "all ranks",
+                       {{a.op, "written here by rank 0"}}};
+      i += ends <= 0;
+      j += ends >= 0;
     }
   }
   return std::nullopt;

@@ -23,7 +23,8 @@ rcclx::findEdges(CollectiveOp collective, uint32_t world) {
 
   llvm::SetVector<std::pair<Operation *, Operation *>> edges;
   for (const Channel &channel : channels)
-    for (auto [sent, received] : llvm::zip_equal(channel.sent, channel.received))
+    for (auto [sent, received] :
+         llvm::zip_equal(channel.sent, channel.received))
       if (!sent.isSignal)
         edges.insert({traced->sources[sent.op], traced->sources[received.op]});
   return edges;

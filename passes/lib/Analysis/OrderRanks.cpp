@@ -168,9 +168,10 @@ Skeleton::describeDeadlock(uint32_t slots,
   Finding finding{getOp(cycle[0]),
                   at(cycle[0], world) + "deadlock: " + describeWait(cycle[0])};
   if (least)
-    finding.message += "; " + str(slots) + (slots == 1 ? " slot" : " slots") +
-                       " per pair of ranks are too few, " + str(*least) +
-                       " are enough";
+    finding.message += "; " + str(slots) +
+                       (slots == 1 ? " slot per pair of ranks is too few, "
+                                   : " slots per pair of ranks are too few, ") +
+                       str(*least) + " are enough";
   else
     finding.message += "; no number of slots is enough";
   constexpr size_t maxNotes = 6;

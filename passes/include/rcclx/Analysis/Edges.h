@@ -12,13 +12,13 @@
 
 namespace rcclx {
 
-
 /// The edges of the message graph, by operation: over all ranks, the first (a
 /// rcclx.send) sends what the second (a rcclx.recv) receives.
 ///
 /// All edges of `collective` on `world` ranks, each once, in the order in which
 /// they are found. Emits an error where messages do not match.
-llvm::FailureOr<llvm::SetVector<std::pair<mlir::Operation *, mlir::Operation *>>>
+llvm::FailureOr<
+    llvm::SetVector<std::pair<mlir::Operation *, mlir::Operation *>>>
 findEdges(CollectiveOp collective, uint32_t world);
 
 } // namespace rcclx

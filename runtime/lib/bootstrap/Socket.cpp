@@ -162,9 +162,11 @@ Expected<ReceivedMessage> receiveMessage(int socket, Deadline deadline) {
     // MSG_TRUNC makes a look return the whole message's length.
     ssize_t length = recv(socket, nullptr, 0, MSG_PEEK | MSG_TRUNC |
                                                   MSG_DONTWAIT);
-    if (length < 0 && wouldBlock(errno))
+    // ECONNRESET: the other end closed before it had read all that was sent to
+    // it. The kernel says so once, before what the other end itself had sent.
+    if (length < 0 && (wouldBlock(errno) || errno == ECONNRESET))
       continue;
-    if (length == 0 || (length < 0 && errno == ECONNRESET))
+    if (length == 0)
       return makeError(Code::Remote, "the connection is closed");
     if (length < 0)
       return systemError(errno, "recv");
@@ -180,7 +182,10 @@ Expected<ReceivedMessage> receiveMessage(int socket, Deadline deadline) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
-  ssize_t length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  ssize_t length;
+  do {
+    length = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  } while (length < 0 && (errno == ECONNRESET || errno == EINTR));
   if (length < 0)
     return systemError(errno, "recvmsg");
   takeFds(message, result.fds);

@@ -1,0 +1,425 @@
+//===- CommunicatorTest.cpp - Ranks as threads, through the C ABI ---------===//
+//
+// Part of rcclx. The plans are those of Fixture/FakeCompiler.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "RuntimeTesting.h"
+
+#include "rcclx/rcclx.h"
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+using namespace rcclx::runtime::testing;
+
+namespace {
+
+constexpr uint64_t shortMs = 400;
+
+class CommunicatorTest : public ::testing::Test {
+protected:
+  CommunicatorTest() : cache(scratch / "cache") {
+    EXPECT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+  }
+
+  rcclx_comm_params params(uint32_t rank, uint32_t world,
+                           uint64_t timeoutMs = 20000) {
+    rcclx_comm_params p = {};
+    p.struct_size = sizeof(p);
+    p.id = &id;
+    p.rank = rank;
+    p.world = world;
+    p.timeout_ms = timeoutMs;
+    p.cache_dir = cache.c_str();
+    return p;
+  }
+
+  static rcclx_plan_params planParams(const std::string &schedule) {
+    rcclx_plan_params p = {};
+    p.struct_size = sizeof(p);
+    p.schedule = schedule.data();
+    p.schedule_bytes = schedule.size();
+    p.element = "f32";
+    p.count = 100;
+    return p;
+  }
+
+  /// Runs `body(rank, comm)` on one thread per rank. The body destroys comm.
+  void eachRank(uint32_t world, uint64_t timeoutMs,
+                const std::function<void(uint32_t, rcclx_comm *)> &body) {
+    std::vector<std::thread> threads;
+    for (uint32_t r = 0; r != world; ++r)
+      threads.emplace_back([&, r] {
+        rcclx_comm_params p = params(r, world, timeoutMs);
+        rcclx_comm *comm = nullptr;
+        ASSERT_EQ(rcclx_comm_create(&p, &comm), RCCLX_OK)
+            << rcclx_last_error();
+        body(r, comm);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+
+  Scratch scratch;
+  const std::string cache;
+  rcclx_unique_id id;
+};
+
+/// A rank's plan, stream and buffers.
+struct Worker {
+  Worker(rcclx_comm *comm, const std::string &schedule, size_t count,
+         uint32_t rank)
+      : comm(comm), input(count), output(count) {
+    for (size_t i = 0; i != count; ++i)
+      input[i] = float(i % 17) + float(rank);
+    rcclx_plan_params p = {};
+    p.struct_size = sizeof(p);
+    p.schedule = schedule.data();
+    p.schedule_bytes = schedule.size();
+    p.element = "f32";
+    p.count = count;
+    EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_OK)
+        << rcclx_last_error();
+    EXPECT_EQ(rcclx_stream_create(comm, &stream), RCCLX_OK);
+  }
+  ~Worker() {
+    rcclx_plan_destroy(plan);
+    rcclx_stream_destroy(stream);
+  }
+
+  rcclx_launch_params launchParams() {
+    rcclx_launch_params p = {};
+    p.struct_size = sizeof(p);
+    p.plan = plan;
+    p.input = input.data();
+    p.output = output.data();
+    p.count = input.size();
+    p.stream = stream;
+    return p;
+  }
+  rcclx_result launch() {
+    rcclx_launch_params p = launchParams();
+    return rcclx_launch(comm, &p);
+  }
+  void expectSum(uint32_t world) {
+    for (size_t i = 0; i != output.size(); ++i)
+      ASSERT_EQ(output[i], float(world) * float(i % 17) +
+                               float(world * (world - 1) / 2));
+  }
+
+  rcclx_comm *comm;
+  std::vector<float> input, output;
+  rcclx_plan *plan = nullptr;
+  rcclx_stream *stream = nullptr;
+};
+
+TEST_F(CommunicatorTest, runsManyCallsOnSeveralRanks) {
+  for (uint32_t world : {1u, 2u, 3u, 8u, 17u}) {
+    ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+    eachRank(world, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+      {
+        Worker worker(comm, "fixture", 1000, rank);
+        for (int i = 0; i != 20; ++i)
+          EXPECT_EQ(worker.launch(), RCCLX_OK) << rcclx_last_error();
+        EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_OK)
+            << rcclx_last_error();
+        worker.expectSum(world);
+      }
+      EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK) << rcclx_last_error();
+    });
+  }
+}
+
+TEST_F(CommunicatorTest, leavesNoFileNoThreadNoMapping) {
+  auto once = [&] {
+    ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+    eachRank(4, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+      {
+        Worker worker(comm, "fixture", 10, rank);
+        EXPECT_EQ(worker.launch(), RCCLX_OK);
+      }
+      EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK);
+    });
+  };
+  auto sharedMaps = [] {
+    std::ifstream maps("/proc/self/maps");
+    size_t found = 0;
+    for (std::string line; std::getline(maps, line);)
+      found += line.find("memfd:rcclx") != std::string::npos;
+    return found;
+  };
+  once(); // what the first use keeps: the compiler's library
+  size_t files = countEntries("/proc/self/fd");
+  once();
+  EXPECT_EQ(countEntries("/proc/self/fd"), files);
+  EXPECT_EQ(countEntries("/proc/self/task"), 1u);
+  EXPECT_EQ(sharedMaps(), 0u);
+}
+
+TEST_F(CommunicatorTest, oneRankCompilesOnce) {
+  for (int round = 0; round != 2; ++round) {
+    ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+    eachRank(4, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+      {
+        Worker worker(comm, "fixture", 10, rank);
+        rcclx_plan_info info = {};
+        info.struct_size = sizeof(info);
+        EXPECT_EQ(rcclx_plan_get_info(worker.plan, &info), RCCLX_OK);
+        EXPECT_EQ(info.cached, round);
+        EXPECT_GT(info.manifest_bytes, 0u);
+      }
+      EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK);
+    });
+  }
+  EXPECT_EQ(countLines(scratch / "compiled"), 1u);
+}
+
+TEST_F(CommunicatorTest, groupLetsOneThreadDriveAllRanks) {
+  constexpr uint32_t world = 3;
+  rcclx_comm *comms[world] = {};
+  rcclx_plan *plans[world] = {};
+  rcclx_stream *streams[world] = {};
+  ASSERT_EQ(rcclx_group_begin(), RCCLX_OK);
+  for (uint32_t r = 0; r != world; ++r) {
+    rcclx_comm_params p = params(r, world);
+    ASSERT_EQ(rcclx_comm_create(&p, &comms[r]), RCCLX_OK);
+    EXPECT_EQ(comms[r], nullptr);
+  }
+  ASSERT_EQ(rcclx_group_end(), RCCLX_OK) << rcclx_last_error();
+  std::string schedule = "fixture";
+  ASSERT_EQ(rcclx_group_begin(), RCCLX_OK);
+  for (uint32_t r = 0; r != world; ++r) {
+    rcclx_plan_params p = planParams(schedule);
+    ASSERT_EQ(rcclx_plan_prepare(comms[r], &p, &plans[r]), RCCLX_OK);
+  }
+  ASSERT_EQ(rcclx_group_end(), RCCLX_OK) << rcclx_last_error();
+  float input[world], output[world];
+  ASSERT_EQ(rcclx_group_begin(), RCCLX_OK);
+  for (uint32_t r = 0; r != world; ++r) {
+    ASSERT_EQ(rcclx_stream_create(comms[r], &streams[r]), RCCLX_OK);
+    input[r] = float(r + 1);
+    rcclx_launch_params p = {sizeof(p),  plans[r], &input[r],
+                             &output[r], 1,        streams[r]};
+    ASSERT_EQ(rcclx_launch(comms[r], &p), RCCLX_OK);
+  }
+  ASSERT_EQ(rcclx_group_end(), RCCLX_OK) << rcclx_last_error();
+  for (uint32_t r = 0; r != world; ++r) {
+    EXPECT_EQ(rcclx_stream_synchronize(streams[r]), RCCLX_OK);
+    EXPECT_EQ(output[r], 6.0f);
+    rcclx_plan_destroy(plans[r]);
+    rcclx_stream_destroy(streams[r]);
+  }
+  for (rcclx_comm *comm : comms)
+    EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK);
+  EXPECT_EQ(rcclx_group_end(), RCCLX_INVALID_USAGE);
+}
+
+TEST_F(CommunicatorTest, refusesBadLaunches) {
+  eachRank(1, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+    {
+      Worker worker(comm, "fixture", 8, rank);
+      auto expect = [&](auto change, const char *text) {
+        rcclx_launch_params p = worker.launchParams();
+        change(p);
+        EXPECT_EQ(rcclx_launch(comm, &p), RCCLX_INVALID_ARGUMENT);
+        EXPECT_NE(std::string(rcclx_last_error()).find(text),
+                  std::string::npos)
+            << rcclx_last_error();
+      };
+      expect([](auto &p) { p.struct_size = 4; }, "struct_size");
+      expect([](auto &p) { p.plan = nullptr; }, "plan is null");
+      expect([](auto &p) { p.stream = nullptr; }, "stream is null");
+      expect([](auto &p) { p.input = nullptr; }, "input buffer is null");
+      expect([](auto &p) { p.output = nullptr; }, "output buffer is null");
+      expect(
+          [](auto &p) { p.input = static_cast<const char *>(p.input) + 2; },
+          "not aligned");
+      expect([](auto &p) { p.count = uint64_t(1) << 62; }, "exceed 2^63");
+      expect([](auto &p) { p.count = 1000000; }, "at most 262144");
+      // Null pointers are fine where nothing is accessed.
+      rcclx_launch_params empty = worker.launchParams();
+      empty.input = empty.output = nullptr;
+      empty.count = 0;
+      EXPECT_EQ(rcclx_launch(comm, &empty), RCCLX_OK);
+      EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_OK);
+    }
+    rcclx_comm_destroy(comm);
+  });
+}
+
+TEST_F(CommunicatorTest, differentPlansAreRefusedOnAllRanks) {
+  eachRank(3, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+    std::string schedule = rank == 2 ? "fixture b" : "fixture a";
+    rcclx_plan_params p = planParams(schedule);
+    rcclx_plan *plan = nullptr;
+    EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_INVALID_USAGE);
+    EXPECT_NE(std::string(rcclx_last_error()).find("rank 2"),
+              std::string::npos)
+        << rcclx_last_error();
+    // The communicator is still good: all ranks know of the refusal.
+    schedule = "fixture c";
+    p = planParams(schedule);
+    EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_OK)
+        << rcclx_last_error();
+    rcclx_plan_destroy(plan);
+    rcclx_comm_destroy(comm);
+  });
+}
+
+TEST_F(CommunicatorTest, diagnosticsReachAllRanks) {
+  eachRank(2, 20000, [&](uint32_t, rcclx_comm *comm) {
+    std::string schedule = "error";
+    rcclx_plan_params p = planParams(schedule);
+    p.schedule_name = "x.mlir";
+    rcclx_plan *plan = nullptr;
+    EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_SCHEDULE_ERROR);
+    EXPECT_NE(std::string(rcclx_last_error()).find("x.mlir:1:1: error: a test"),
+              std::string::npos)
+        << rcclx_last_error();
+    rcclx_comm_destroy(comm);
+  });
+}
+
+TEST_F(CommunicatorTest, aRankThatDoesNotCallIsNamedAtTheDeadline) {
+  eachRank(4, shortMs, [&](uint32_t rank, rcclx_comm *comm) {
+    {
+      Worker worker(comm, "fixture", 8, rank);
+      EXPECT_EQ(worker.launch(), RCCLX_OK);
+      EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_OK);
+      if (rank != 2) {
+        EXPECT_EQ(worker.launch(), RCCLX_OK);
+        EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_TIMEOUT);
+        std::string message = rcclx_last_error();
+        EXPECT_NE(message.find("not started: rank 2 (at call 1, here 2)"),
+                  std::string::npos)
+            << message;
+        EXPECT_NE(message.find("fixture of 32 bytes"), std::string::npos)
+            << message;
+        // Dead for good.
+        EXPECT_EQ(worker.launch(), RCCLX_TIMEOUT);
+      } else {
+        while (rcclx_comm_status(comm) == RCCLX_OK)
+          std::this_thread::yield(); // told by the others
+      }
+    }
+    EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_TIMEOUT);
+  });
+}
+
+TEST_F(CommunicatorTest, abortReachesARunningKernelOfAllRanks) {
+  eachRank(3, 60000, [&](uint32_t rank, rcclx_comm *comm) {
+    {
+      Worker worker(comm, "fixture", 8, rank);
+      if (rank == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        EXPECT_EQ(rcclx_comm_abort(comm), RCCLX_OK);
+        EXPECT_EQ(worker.launch(), RCCLX_ABORTED);
+      } else {
+        rcclx_result launched = worker.launch();
+        EXPECT_TRUE(launched == RCCLX_OK || launched == RCCLX_REMOTE_ERROR);
+        EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_REMOTE_ERROR);
+        EXPECT_NE(std::string(rcclx_last_error())
+                      .find("rank 1 was aborted by its user"),
+                  std::string::npos)
+            << rcclx_last_error();
+      }
+    }
+    rcclx_comm_destroy(comm);
+  });
+}
+
+TEST_F(CommunicatorTest, aRankThatLeavesEarlyIsNamed) {
+  for (uint32_t quitter : {0u, 2u}) {
+    ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+    eachRank(3, 60000, [&](uint32_t rank, rcclx_comm *comm) {
+      if (rank != quitter) {
+        Worker worker(comm, "fixture", 8, rank);
+        rcclx_result result = worker.launch();
+        if (result == RCCLX_OK)
+          result = rcclx_stream_synchronize(worker.stream);
+        EXPECT_EQ(result, RCCLX_REMOTE_ERROR);
+        EXPECT_NE(std::string(rcclx_last_error())
+                      .find(fmt::format("rank {} left", quitter)),
+                  std::string::npos)
+            << rcclx_last_error();
+      } else {
+        Worker worker(comm, "fixture", 8, rank);
+      }
+      rcclx_comm_destroy(comm);
+    });
+  }
+}
+
+TEST_F(CommunicatorTest, twoThreadsInOneCommunicatorAreFound) {
+  eachRank(2, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+    std::string schedule = "fixture";
+    rcclx_plan_params p = planParams(schedule);
+    rcclx_plan *plan = nullptr;
+    if (rank == 0) {
+      // Rank 1 is late: this rank's preparation is in progress meanwhile.
+      std::thread other([&] {
+        rcclx_stream *stream = nullptr;
+        rcclx_result result;
+        while ((result = rcclx_stream_create(comm, &stream)) == RCCLX_OK)
+          rcclx_stream_destroy(stream);
+        EXPECT_EQ(result, RCCLX_INVALID_USAGE);
+        EXPECT_NE(std::string(rcclx_last_error()).find("two threads"),
+                  std::string::npos);
+      });
+      // May itself be the second one: then again.
+      while (rcclx_plan_prepare(comm, &p, &plan) == RCCLX_INVALID_USAGE)
+        std::this_thread::yield();
+      other.join();
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_OK);
+    }
+    rcclx_plan_destroy(plan);
+    rcclx_comm_destroy(comm);
+  });
+}
+
+TEST_F(CommunicatorTest, missingRanksAreNamed) {
+  rcclx_comm_params p = params(0, 4, shortMs);
+  rcclx_comm *comm = nullptr;
+  std::thread second([&] {
+    rcclx_comm_params q = params(2, 4, shortMs);
+    rcclx_comm *other = nullptr;
+    EXPECT_EQ(rcclx_comm_create(&q, &other), RCCLX_TIMEOUT);
+    EXPECT_NE(std::string(rcclx_last_error()).find(": 1, 3"),
+              std::string::npos)
+        << rcclx_last_error();
+  });
+  EXPECT_EQ(rcclx_comm_create(&p, &comm), RCCLX_TIMEOUT);
+  EXPECT_NE(std::string(rcclx_last_error()).find(": 1, 3"), std::string::npos)
+      << rcclx_last_error();
+  second.join();
+}
+
+TEST_F(CommunicatorTest, refusesBadParameters) {
+  rcclx_comm *comm = nullptr;
+  auto expect = [&](auto change, const char *text) {
+    rcclx_comm_params p = params(0, 1, shortMs);
+    change(p);
+    EXPECT_EQ(rcclx_comm_create(&p, &comm), RCCLX_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(rcclx_last_error()).find(text), std::string::npos)
+        << rcclx_last_error();
+  };
+  rcclx_unique_id damaged = id;
+  damaged.bytes[30] ^= 1;
+  expect([](auto &p) { p.struct_size = 0; }, "struct_size");
+  expect([](auto &p) { p.id = nullptr; }, "id is null");
+  expect([&](auto &p) { p.id = &damaged; }, "damaged");
+  expect([](auto &p) { p.world = 0; }, "0 ranks");
+  expect([](auto &p) { p.world = 257; }, "257 ranks");
+  expect([](auto &p) { p.rank = 1; }, "rank 1 of 1");
+  expect([](auto &p) { p.device = "abacus"; }, "abacus");
+  EXPECT_EQ(rcclx_comm_create(nullptr, &comm), RCCLX_INVALID_ARGUMENT);
+  rcclx_comm_params p = params(0, 1);
+  p.device = "cuda";
+  EXPECT_EQ(rcclx_comm_create(&p, &comm), RCCLX_UNAVAILABLE);
+  EXPECT_EQ(comm, nullptr);
+}
+
+} // namespace

@@ -22,11 +22,11 @@ template <typename T> RX_FN u64 granules(const Context *c) {
   return (c->p->count + Elements<T>::perGroup - 1) / Elements<T>::perGroup;
 }
 
-/// Tiles of the longest slice, num/den of a block. At least one, so that
+/// Tiles of the longest slice, Num/Den of a block. At least one, so that
 /// empty messages are sent like others.
-template <typename T, u32 Tile>
-RX_FN size_t tiles(const Context *c, size_t num, size_t den) {
-  u64 longest = (granules<T>(c) * num + den - 1) / den;
+template <typename T, u32 Tile, u64 Num, u64 Den>
+RX_FN size_t tiles(const Context *c) {
+  u64 longest = (granules<T>(c) * Num + Den - 1) / Den;
   u64 n = (longest + Tile - 1) / Tile;
   return n ? n : 1;
 }
@@ -114,7 +114,7 @@ template <typename T> RX_FN Group load(Buffer b, size_t g) {
       Elements<T>::put(v, i, loadElement<T>(p + i * T::bytes));
   return v;
 }
-template <typename T> RX_FN void store(Buffer b, size_t g, Group v) {
+template <typename T> RX_FN void store(Group v, Buffer b, size_t g) {
   constexpr u32 n = Elements<T>::perGroup;
   char *p = b.base + g * groupBytes;
   u64 left = b.count - g * n;
@@ -188,7 +188,7 @@ template <typename T> RX_FN bool arrived(const Group &g) {
 /// arrival is in the data. Flag and Direct: plain; `release` and a signal follow.
 /// A dead thread sends nothing: what it holds may be wrong.
 template <typename T, typename Protocol>
-RX_FN void send(const Context *c, char *slot, Range r, size_t g, Group v) {
+RX_FN void send(const Context *c, Group v, char *slot, Range r, size_t g) {
   char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
   if constexpr (Protocol::flagInPacket) {
     if (c->dead)

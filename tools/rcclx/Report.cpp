@@ -1,0 +1,172 @@
+//===- Report.cpp - What `rcclx run` prints -------------------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "Report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace rcclx::tool {
+
+using namespace runtime;
+
+namespace {
+/// Latency is that of the slowest rank; bandwidths are in bytes per second, by
+/// the convention of nccl-tests.
+struct Speed {
+  uint64_t latencyNs = 0;
+  double algorithm = 0;
+  double bus = 0;
+};
+} // namespace
+
+static Speed speedOf(const RunOptions &options,
+                     const std::vector<RankResult> &results) {
+  Speed speed;
+  for (const RankResult &result : results)
+    speed.latencyNs = std::max(speed.latencyNs, result.medianNs);
+  auto contract = parseContract(results[0].contract);
+  if (!contract || speed.latencyNs == 0)
+    return speed;
+  double world = options.ranks;
+  double bytes = double(options.count) * elementBytes(options.element) *
+                 std::max(inputBlocks(*contract, options.ranks),
+                          outputBlocks(*contract, options.ranks));
+  double factor = 1;
+  switch (*contract) {
+  case Contract::AllReduce:
+    factor = 2 * (world - 1) / world;
+    break;
+  case Contract::AllGather:
+  case Contract::ReduceScatter:
+  case Contract::AllToAll:
+  case Contract::Gather:
+  case Contract::Scatter:
+    factor = (world - 1) / world;
+    break;
+  default:
+    break;
+  }
+  speed.algorithm = bytes / (double(speed.latencyNs) * 1e-9);
+  speed.bus = speed.algorithm * factor;
+  return speed;
+}
+
+static std::string bandwidthText(double bytesPerSecond) {
+  return bytesPerSecond >= 1e9
+             ? fmt::format("{:.2f} GB/s", bytesPerSecond * 1e-9)
+             : fmt::format("{:.2f} MB/s", bytesPerSecond * 1e-6);
+}
+
+static std::string compileText(const RankResult &first) {
+  double prepare = double(first.prepareNs) * 1e-6;
+  if (first.cached)
+    return fmt::format("cached; prepared in {:.1f} ms", prepare);
+  std::string text;
+  for (const CompileStage &stage : first.compile)
+    text += fmt::format("{} {:.1f}, ", stage.stage,
+                        double(stage.microseconds) * 1e-3);
+  return fmt::format("{}prepared in {:.1f} ms", text, prepare);
+}
+
+static std::string checkedText(const RunOptions &options,
+                               const std::vector<RankResult> &results) {
+  const RankResult &first = results[0];
+  if (first.contract == "barrier")
+    return "no rank left before all had entered";
+  std::string text = "every element of every rank equals the proof's "
+                     "arithmetic, bit for bit";
+  if (first.referenceChecked) {
+    double largest = 0;
+    for (const RankResult &result : results)
+      largest = std::max(largest, result.largestError);
+    text += largest > 0
+                ? fmt::format("; float64 reference: largest error {:.2f} of "
+                              "what rounding explains",
+                              largest)
+                : "; equal to the independent reference";
+  } else {
+    text += "; no independent reference for this contract";
+  }
+  if (first.contract == "all_reduce")
+    text += "; ranks identical";
+  return text + (options.inPlace ? "; guards intact"
+                                 : "; inputs and guards intact");
+}
+
+std::string reportTable(const RunOptions &options,
+                        const std::vector<RankResult> &results,
+                        const std::string &wrong) {
+  const RankResult &first = results[0];
+  std::string text = fmt::format(
+      "{}: {}, {} rank{} ({}), {} x {}, {}, {}\n", first.planName,
+      first.contract, options.ranks, options.ranks == 1 ? "" : "s",
+      options.procs ? "processes" : "threads", options.count,
+      name(options.element), name(options.reduction),
+      options.inPlace ? "in place" : "out of place");
+  auto row = [&](const char *title, const std::string &value) {
+    text += fmt::format("  {:<11}{}\n", title, value);
+  };
+  row("proved", fmt::format("{} ranks, {} operations, {} messages, at least {} "
+                            "slot{} ({:.1f} ms)",
+                            first.proof.ranks, first.proof.operations,
+                            first.proof.messages, first.proof.leastSlots,
+                            first.proof.leastSlots == 1 ? "" : "s",
+                            double(first.proof.microseconds) * 1e-3));
+  row("compiled", compileText(first));
+  row("mapped", first.mapping);
+  row("checked", wrong.empty() ? checkedText(options, results)
+                               : "WRONG: " + wrong);
+  if (options.iterations == 0)
+    return text;
+  Speed speed = speedOf(options, results);
+  row("latency", fmt::format("median {:.1f} us over {} calls",
+                             double(speed.latencyNs) * 1e-3,
+                             options.iterations));
+  if (speed.algorithm > 0)
+    row("bandwidth",
+        fmt::format("algorithm {}, bus {}", bandwidthText(speed.algorithm),
+                    bandwidthText(speed.bus)));
+  return text;
+}
+
+std::string reportJson(const RunOptions &options,
+                       const std::vector<RankResult> &results,
+                       const std::string &wrong) {
+  const RankResult &first = results[0];
+  Speed speed = speedOf(options, results);
+  nlohmann::ordered_json stages;
+  for (const CompileStage &stage : first.compile)
+    stages[stage.stage] = stage.microseconds;
+  nlohmann::ordered_json json = {
+      {"plan", first.planName},
+      {"contract", first.contract},
+      {"ranks", options.ranks},
+      {"processes", options.procs},
+      {"count", options.count},
+      {"type", name(options.element)},
+      {"op", name(options.reduction)},
+      {"in_place", options.inPlace},
+      {"mapping", first.mapping},
+      {"proof",
+       {{"operations", first.proof.operations},
+        {"messages", first.proof.messages},
+        {"least_slots", first.proof.leastSlots},
+        {"microseconds", first.proof.microseconds}}},
+      {"cached", first.cached},
+      {"prepare_us", double(first.prepareNs) * 1e-3},
+      {"compile_us", stages},
+      {"correct", wrong.empty()},
+      {"reference_checked", first.referenceChecked},
+      {"iterations", options.iterations},
+      {"latency_us", double(speed.latencyNs) * 1e-3},
+      {"algorithm_bytes_per_second", speed.algorithm},
+      {"bus_bytes_per_second", speed.bus}};
+  if (!wrong.empty())
+    json["wrong"] = wrong;
+  return json.dump(2) + "\n";
+}
+
+} // namespace rcclx::tool

@@ -1,0 +1,208 @@
+//===- RunCommand.cpp - rcclx run -----------------------------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "Check.h"
+#include "Commands.h"
+#include "Processes.h"
+#include "Report.h"
+
+#include <charconv>
+#include <cstdio>
+#include <sys/resource.h>
+
+namespace rcclx::tool {
+
+using namespace runtime;
+
+namespace {
+/// The options as they were typed.
+struct RunArguments {
+  RunOptions options;
+  int64_t ranks = 8;
+  std::string count = "1M";
+  std::string type = "f32";
+  std::string op = "sum";
+};
+} // namespace
+
+static const char *const description =
+    "Proves and compiles a schedule, runs it on every rank over real data, and "
+    "checks every\nelement: bit for bit against the arithmetic that was proved, "
+    "and against a float64\nreference that knows nothing of the schedule. "
+    "Prints what was proved, where the time\nto compile went, latency and "
+    "bandwidth.";
+
+static const char *const examples =
+    "Examples:\n"
+    "  rcclx run examples/schedules/all_reduce_two_shot.mlir\n"
+    "  rcclx run examples/schedules/all_reduce_ring.mlir --ranks 5 --count 1000 "
+    "--type bf16 --op avg\n"
+    "  rcclx run examples/schedules/all_gather_direct.mlir --procs --in-place "
+    "--json\n\n"
+    "Exit status: 0 all results right; 1 a wrong result, or a rank failed; 2 "
+    "bad input.\n";
+
+/// A number with an optional binary suffix: 1K is 1024.
+static Expected<uint64_t> parseCount(const std::string &text) {
+  uint64_t number = 0;
+  const char *end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, number);
+  uint64_t unit = 1;
+  if (rest != text.data() && rest + 1 == end) {
+    switch (*rest) {
+    case 'K':
+    case 'k':
+      unit = uint64_t(1) << 10;
+      break;
+    case 'M':
+      unit = uint64_t(1) << 20;
+      break;
+    case 'G':
+      unit = uint64_t(1) << 30;
+      break;
+    default:
+      unit = 0;
+    }
+    ++rest;
+  }
+  if (error == std::errc::result_out_of_range ||
+      (error == std::errc() && rest == end && unit != 0 &&
+       __builtin_mul_overflow(number, unit, &number)))
+    return makeError(Code::InvalidArgument, "--count {}: too large", text);
+  if (error != std::errc() || rest != end || unit == 0)
+    return makeError(Code::InvalidArgument,
+                     "--count {}: not a number of elements, such as 1000, 64K "
+                     "or 1M",
+                     text);
+  return number;
+}
+
+static Status complete(RunArguments &arguments) {
+  RunOptions &options = arguments.options;
+  if (arguments.ranks < 1 || arguments.ranks > RCCLX_MAX_WORLD)
+    return makeError(Code::InvalidArgument, "--ranks {}: 1 to {} are possible",
+                     arguments.ranks, RCCLX_MAX_WORLD);
+  options.ranks = uint32_t(arguments.ranks);
+  RCCLX_ASSIGN_OR_RETURN(options.count, parseCount(arguments.count));
+  auto element = parseElement(arguments.type);
+  if (!element)
+    return makeError(Code::InvalidArgument,
+                     "--type {}: unknown; known are f32, f16, bf16, i32",
+                     arguments.type);
+  options.element = *element;
+  auto reduction = parseReduction(arguments.op);
+  if (!reduction)
+    return makeError(Code::InvalidArgument,
+                     "--op {}: unknown; known are sum, max, avg",
+                     arguments.op);
+  options.reduction = *reduction;
+  if (!countFits(options.count, options.ranks, options.element))
+    return makeError(Code::InvalidArgument,
+                     "--count {}: with {} ranks of {} this exceeds 2^63 bytes",
+                     arguments.count, options.ranks, arguments.type);
+  RCCLX_ASSIGN_OR_RETURN(options.schedule,
+                         readSchedule(options.scheduleName));
+  return Status();
+}
+
+/// 256 ranks in one process need some 1000 descriptors, the usual soft limit.
+static void raiseFileLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+      limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit); // else a clear error follows
+  }
+}
+
+/// The error to show of several ranks': that of a process which was killed,
+/// with what a survivor says; else the first.
+static Status firstError(const std::vector<RankResult> &results) {
+  Status first;
+  for (const RankResult &result : results) {
+    if (result.status.isOk())
+      continue;
+    if (first.isOk())
+      first = result.status;
+    // Followers repeat what rank 0's compiler said.
+    if (result.status.code() != Code::Remote &&
+        first.code() == Code::Remote)
+      first = result.status;
+  }
+  return first;
+}
+
+static int run(RunArguments &arguments) {
+  if (Status status = complete(arguments); !status.isOk())
+    return printError(status);
+  const RunOptions &options = arguments.options;
+  rcclx_unique_id id;
+  if (rcclx_result result = rcclx_unique_id_create(&id); result != RCCLX_OK)
+    return printError(Status(Code(result), rcclx_last_error()));
+  raiseFileLimit();
+  // No thread exists yet in either case: processes are started by a program
+  // that has one thread.
+  Expected<std::vector<RankResult>> results =
+      options.procs ? runProcesses(options, id) : runThreads(options, id);
+  if (!results)
+    return printError(results.status());
+  if (Status status = firstError(*results); !status.isOk())
+    return printError(status);
+  std::string wrong = checkTogether(*results);
+  std::string report = options.json ? reportJson(options, *results, wrong)
+                                    : reportTable(options, *results, wrong);
+  fputs(report.c_str(), stdout);
+  if (wrong.empty())
+    return exitOk;
+  fmt::print(stderr, "rcclx: error: wrong result: {}\n", wrong);
+  return exitWrong;
+}
+
+void addRunCommand(CLI::App &app, int &exitStatus) {
+  auto arguments = std::make_shared<RunArguments>();
+  RunOptions &options = arguments->options;
+  CLI::App *command = app.add_subcommand("run", description);
+  command->footer(examples);
+  command->add_option("schedule", options.scheduleName, "The .mlir file")
+      ->required()
+      ->type_name("SCHEDULE");
+  command->add_option("--ranks", arguments->ranks,
+                      "Number of ranks, 1 to 256 [8]");
+  command->add_option("--count", arguments->count,
+                      "Elements, as NCCL counts them for the collective; K, M "
+                      "and G are powers of 1024 [1M]");
+  command->add_option("--type", arguments->type,
+                      "Element type: f32, f16, bf16 or i32 [f32]");
+  command->add_option("--op", arguments->op,
+                      "Reduction: sum, max or avg [sum]");
+  command->add_option("--symbol", options.symbol,
+                      "Which collective, where the file has several");
+  command->add_option("--protocol", options.protocol,
+                      "Use ll, sentinel or flag for all messages [chosen for "
+                      "the size]");
+  command->add_option("--device", options.device, "host, hip or cuda [host]");
+  command->add_option("--iterations", options.iterations,
+                      "Timed calls after the first; 0: none [20]");
+  command->add_option("--seed", options.seed, "Seed of the data [1]");
+  command->add_option("--offset", options.offset,
+                      "Shift buffers by so many elements from 64-byte "
+                      "alignment [0]");
+  command->add_option("--timeout-ms", options.timeoutMs,
+                      "Deadline of every wait [RCCLX_TIMEOUT_MS]");
+  command->add_option("--cache-dir", options.cacheDir,
+                      "Where compiled plans are kept [RCCLX_CACHE_DIR]");
+  command->add_flag("--in-place", options.inPlace,
+                    "Let the input be the output, or this rank's block of it");
+  command->add_flag("--special", options.special,
+                    "Mix NaN, infinities, signed zeros and denormals into the "
+                    "data");
+  command->add_flag("--procs", options.procs,
+                    "One process per rank instead of one thread");
+  command->add_flag("--json", options.json, "Print one JSON object");
+  command->callback(
+      [arguments, &exitStatus] { exitStatus = run(*arguments); });
+}
+
+} // namespace rcclx::tool

@@ -59,7 +59,12 @@ RX_FN size_t limit(Range r) { return r.hi; }
 
 RX_FN size_t ownRank(const Context *c) { return c->p->rank; }
 
-RX_FN bool alive(const Context *c) { return !c->dead; }
+/// Asked before each tile. Addresses of the last tile's peers are forgotten, or
+/// all of them would be held in registers over all stages.
+RX_FN bool alive(Context *c) {
+  c->p = forget(c->p);
+  return !c->dead;
+}
 
 //===----------------------------------------------------------------------===//
 // User buffers
@@ -89,15 +94,15 @@ template <typename T> RX_FN Buffer outputBlock(const Context *c, size_t block) {
 
 template <typename T> RX_FN u32 loadElement(const char *p) {
   if constexpr (T::bytes == 4)
-    return *reinterpret_cast<const u32 *>(p);
+    return loadPlain(reinterpret_cast<const u32 *>(p));
   else
-    return *reinterpret_cast<const u16 *>(p);
+    return loadPlain(reinterpret_cast<const u16 *>(p));
 }
 template <typename T> RX_FN void storeElement(char *p, u32 v) {
   if constexpr (T::bytes == 4)
-    *reinterpret_cast<u32 *>(p) = v;
+    storePlain(reinterpret_cast<u32 *>(p), v);
   else
-    *reinterpret_cast<u16 *>(p) = static_cast<u16>(v);
+    storePlain(reinterpret_cast<u16 *>(p), static_cast<u16>(v));
 }
 
 /// Granule g of a block; elements past the end read as zero. A misaligned
@@ -344,8 +349,8 @@ RX_FN void drainWindow(Context *c, size_t tag, size_t tiles) {
 /// boundary; the acquire orders this call's first slot writes after the wait.
 RX_FN Context begin(const rcclx_kernel_params &p, u32 blockArgument) {
   Context c;
-  c.p = &p;
-  c.start = clock(p);
+  c.p = kernelParams(p);
+  c.start = clock(*c.p);
   c.block = blockIndex(blockArgument);
   c.thread = threadIndex();
   c.dead = 0;
@@ -353,7 +358,7 @@ RX_FN Context begin(const rcclx_kernel_params &p, u32 blockArgument) {
 }
 
 template <u32 Threads> RX_FN void open(Context *c) {
-  const rcclx_kernel_params &p = *c->p;
+  Params &p = *c->p;
   // The host has no kernel boundary: its resets are ordered here.
   fenceRelease();
   for (u32 r = c->thread; r < p.world; r += Threads)
@@ -379,18 +384,18 @@ template <u32 Threads> RX_FN void open(Context *c) {
 /// Advances the pair call numbers of this block's words (rule 1). A dead call
 /// advances nothing: the communicator is dead.
 template <u32 Threads> RX_FN void close(Context *c) {
-  const rcclx_kernel_params &p = *c->p;
+  Params &p = *c->p;
   blockBarrier();
   if (c->dead)
     return;
   for (u32 r = 0; r < p.world; ++r)
     if (bit(p.edges, r)) {
       u64 *call = peer(c, r).call;
-      u64 n = call[c->block] + 1;
+      u64 n = callNumber(c, r);
       blockBarrier();
       for (u32 w = c->block + c->thread * p.grid; w < RCCLX_MAX_BLOCKS;
            w += Threads * p.grid)
-        call[w] = n;
+        storePlain(call + w, n);
     }
 }
 

@@ -18,6 +18,8 @@
 #define RX_KERNEL(THREADS)                                                     \
   __attribute__((global, amdgpu_flat_work_group_size(THREADS, THREADS)))
 #define RX_PARAMS const rcclx_kernel_params
+// Kernel arguments lie in constant memory: read as such they are scalar loads.
+#define RX_PARAM_SPACE __attribute__((address_space(4)))
 
 #ifndef __HIP_MEMORY_SCOPE_SYSTEM
 #define __HIP_MEMORY_SCOPE_SYSTEM 5
@@ -109,15 +111,36 @@ RX_FN bool wideAccess(const char *p) {
   return (reinterpret_cast<u64>(p) & 15) == 0;
 }
 
+/// Words and elements of plain data, of their own alignment.
+template <typename E> RX_FN E loadPlain(const E *p) {
+  return *(RX_GLOBAL const E *)p;
+}
+template <typename E> RX_FN void storePlain(E *p, E v) {
+  *(RX_GLOBAL E *)p = v;
+}
+
+typedef const rcclx_kernel_params RX_PARAM_SPACE Params;
+/// The parameters are the kernel's first argument: taken from where they lie,
+/// they are never copied to scratch memory.
+RX_FN Params *kernelParams(const rcclx_kernel_params &) {
+  return (Params *)__builtin_amdgcn_kernarg_segment_ptr();
+}
+/// The same pointer, opaque to the optimizer: what was read through it before
+/// need not stay in scalar registers.
+RX_FN Params *forget(Params *p) {
+  asm volatile("" : "+s"(p));
+  return p;
+}
+
 /// Time in ticks of 10 ns: the constant 100 MHz counter.
-RX_FN u64 clock(const rcclx_kernel_params &) {
+RX_FN u64 clock(Params &) {
 #if defined(__GFX11__) || defined(__GFX12__)
   return __builtin_amdgcn_s_sendmsg_rtnl(0x83); // MSG_RTN_GET_REALTIME
 #else
   return __builtin_amdgcn_s_memrealtime();
 #endif
 }
-RX_FN void pause(const rcclx_kernel_params &, u32) {
+RX_FN void pause(Params &, u32) {
   __builtin_amdgcn_s_sleep(1);
 }
 constexpr u32 looksPerCheck = 64;

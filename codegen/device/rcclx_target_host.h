@@ -18,6 +18,8 @@
 #define RX_KERNEL(THREADS) __attribute__((visibility("default")))
 #define RX_PARAMS const rcclx_kernel_params &
 
+#define RX_PARAM_SPACE
+
 namespace rx {
 RX_FN u32 threadIndex() { return 0; }
 RX_FN u32 blockIndex(u32 argument) { return argument; }
@@ -74,10 +76,18 @@ RX_FN Group loadGroup(const char *p) {
 RX_FN void storeGroup(char *p, Group g) { __builtin_memcpy(p, &g, sizeof(g)); }
 RX_FN bool wideAccess(const char *) { return true; }
 
+/// Words and elements of plain data, of their own alignment.
+template <typename E> RX_FN E loadPlain(const E *p) { return *p; }
+template <typename E> RX_FN void storePlain(E *p, E v) { *p = v; }
+
+typedef const rcclx_kernel_params Params;
+RX_FN Params *kernelParams(const rcclx_kernel_params &p) { return &p; }
+RX_FN Params *forget(Params *p) { return p; }
+
 /// Time in ns, and what a waiting thread does between two looks: it spins
 /// briefly, then gives its core to the ranks it waits for.
-RX_FN u64 clock(const rcclx_kernel_params &p) { return p.host.clock_ns(); }
-RX_FN void pause(const rcclx_kernel_params &p, u32 looks) {
+RX_FN u64 clock(Params &p) { return p.host.clock_ns(); }
+RX_FN void pause(Params &p, u32 looks) {
   if (looks < 64)
 #if defined(__x86_64__)
     __builtin_ia32_pause();

@@ -19,6 +19,8 @@
 // __grid_constant__: helpers take the parameters by reference, without a copy.
 #define RX_PARAMS const __grid_constant__ rcclx_kernel_params
 
+#define RX_PARAM_SPACE
+
 namespace rx {
 RX_FN u32 threadIndex() { return threadIdx.x; }
 RX_FN u32 blockIndex(u32) { return blockIdx.x; }
@@ -77,13 +79,21 @@ RX_FN bool wideAccess(const char *p) {
   return (reinterpret_cast<u64>(p) & 15) == 0;
 }
 
+/// Words and elements of plain data, of their own alignment.
+template <typename E> RX_FN E loadPlain(const E *p) { return *p; }
+template <typename E> RX_FN void storePlain(E *p, E v) { *p = v; }
+
+typedef const rcclx_kernel_params Params;
+RX_FN Params *kernelParams(const rcclx_kernel_params &p) { return &p; }
+RX_FN Params *forget(Params *p) { return p; }
+
 /// Time in ns.
-RX_FN u64 clock(const rcclx_kernel_params &) {
+RX_FN u64 clock(Params &) {
   u64 t;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
   return t;
 }
-RX_FN void pause(const rcclx_kernel_params &, u32) {}
+RX_FN void pause(Params &, u32) {}
 constexpr u32 looksPerCheck = 256;
 
 RX_FN float widenF16(u16 v) {

@@ -13,24 +13,40 @@
 namespace rx {
 
 struct Context {
-  const rcclx_kernel_params *p;
+  Params *p;
   u64 start; // clock at the kernel's begin: the whole call is bounded
   u32 block;
   u32 thread;
   u32 dead;
 };
 
-RX_FN const rcclx_peer &peer(const Context *c, u32 rank) {
-  const rcclx_kernel_params &p = *c->p;
-  return p.world <= RCCLX_INLINE_PEERS ? p.peers[rank] : p.peer_table[rank];
+/// By value: of the four addresses, those that are not used are not loaded.
+RX_FN rcclx_peer peer(const Context *c, u32 rank) {
+  Params &p = *c->p;
+  rcclx_peer result;
+  if (p.world <= RCCLX_INLINE_PEERS) {
+    result.in = p.peers[rank].in;
+    result.out = p.peers[rank].out;
+    result.window = p.peers[rank].window;
+    result.call = p.peers[rank].call;
+  } else {
+    const rcclx_peer *table = p.peer_table + rank;
+    result.in = loadPlain(&table->in);
+    result.out = loadPlain(&table->out);
+    result.window = loadPlain(&table->window);
+    result.call = loadPlain(&table->call);
+  }
+  return result;
 }
 
-RX_FN bool bit(const u64 *mask, u32 i) { return mask[i / 64] >> (i % 64) & 1; }
+RX_FN bool bit(const u64 RX_PARAM_SPACE *mask, u32 i) {
+  return mask[i / 64] >> (i % 64) & 1;
+}
 
 /// Number of the call that runs, as this pair counts: the words change at the
 /// end of a kernel only, so any thread of the block may read them in it.
 RX_FN u64 callNumber(const Context *c, u32 rank) {
-  return peer(c, rank).call[c->block] + 1;
+  return loadPlain(peer(c, rank).call + c->block) + 1;
 }
 
 /// A thread that has waited in vain leaves its reason, once per communicator.
@@ -44,7 +60,7 @@ RX_FN void fail(Context *c, u32 code, u32 kind, u32 rank) {
 
 /// Whether the thread must give up: called between looks at what it waits for.
 RX_FN bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
-  const rcclx_kernel_params &p = *c->p;
+  Params &p = *c->p;
   pause(p, looks);
   if (looks % looksPerCheck != looksPerCheck - 1)
     return false;

@@ -23,9 +23,10 @@ struct VerifySchedulePass
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto collective : getOperation().getOps<CollectiveOp>())
+    getOperation().walk([&](CollectiveOp collective) {
       if (failed(verify(collective)))
         signalPassFailure();
+    });
     markAllAnalysesPreserved();
   }
 

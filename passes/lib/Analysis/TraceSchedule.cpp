@@ -186,26 +186,25 @@ LogicalResult ProgramBuilder::addArithmetic(Operation *op,
   if (!code)
     return unsupported();
   instruction.code = *code;
-  // A truth value is 0 or 1: only logic and equality mean the same on it.
-  bool isLogic = *code == Code::And || *code == Code::Or || *code == Code::Xor;
-  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-    instruction.immediate = static_cast<int64_t>(compare.getPredicate());
-    isLogic = compare.getPredicate() == arith::CmpIPredicate::eq ||
-              compare.getPredicate() == arith::CmpIPredicate::ne;
-  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto value = dyn_cast<IntegerAttr>(constant.getValue());
-    if (!value)
-      return unsupported();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = cast<IntegerAttr>(constant.getValue());
     instruction.immediate = value.getType().isInteger(1)
                                 ? value.getValue().getZExtValue()
                                 : value.getInt();
     return success();
-  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    return success(select.getCondition().getType().isInteger(1));
-  } else if (isa<arith::IndexCastUIOp>(op)) {
-    return success();
   }
-  if (!isLogic && !isa<IndexType>(op->getOperand(0).getType()))
+  if (*code == Code::Select)
+    return success();
+  // A truth value is 0 or 1: only logic and equality mean the same on it.
+  bool takesTruth =
+      *code == Code::And || *code == Code::Or || *code == Code::Xor;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    instruction.immediate = static_cast<int64_t>(compare.getPredicate());
+    takesTruth = compare.getPredicate() == arith::CmpIPredicate::eq ||
+                 compare.getPredicate() == arith::CmpIPredicate::ne;
+  }
+  bool isTruth = op->getOperand(0).getType().isInteger(1);
+  if (*code == Code::Move ? !isTruth : isTruth && !takesTruth)
     return unsupported();
   return success();
 }
@@ -223,10 +222,6 @@ LogicalResult ProgramBuilder::addOp(Operation *op, uint32_t block) {
     return success();
   }
   for (Type type : op->getResultTypes())
-    if (!isTraced(type))
-      return op->emitOpError("computes with ")
-             << type << "; expected index arithmetic";
-  for (Type type : op->getOperandTypes())
     if (!isTraced(type))
       return op->emitOpError("computes with ")
              << type << "; expected index arithmetic";

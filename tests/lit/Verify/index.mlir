@@ -196,3 +196,18 @@ rcclx.collective @arithmetic_on_truth implements barrier (%rank, %world) {
   // expected-error @below {{is not index arithmetic that a schedule may use}}
   %x = arith.addi %a, %a : i1
 }
+
+// -----
+
+rcclx.collective @truncation implements barrier (%rank, %world) {
+  // expected-error @below {{is not index arithmetic that a schedule may use}}
+  %x = arith.index_castui %world : index to i1
+}
+
+// -----
+
+rcclx.collective @order_of_truth implements barrier (%rank, %world) {
+  %a = arith.cmpi eq, %rank, %world : index
+  // expected-error @below {{is not index arithmetic that a schedule may use}}
+  %x = arith.cmpi slt, %a, %a : i1
+}

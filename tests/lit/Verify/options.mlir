@@ -13,6 +13,15 @@ rcclx.collective @unbound implements barrier (%rank, %world) {
 
 // -----
 
+// Nothing escapes in a nested module.
+module {
+  // expected-error @below {{is not bound to a world size}}
+  rcclx.collective @nested implements barrier (%rank, %world) {
+  }
+}
+
+// -----
+
 // Two ranks swap their inputs; the world is a constant after rcclx-specialize.
 rcclx.collective @bound implements all_gather bind <world = 2, element = f32, reduction = sum> (%rank, %world) {
   %c1 = arith.constant 1 : index

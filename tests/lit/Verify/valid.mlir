@@ -267,55 +267,80 @@ rcclx.collective @all_to_all implements all_to_all (%rank, %world) {
 
 // -----
 
-// The arithmetic that a schedule may use, on values that a mistake would show.
+// The arithmetic that a schedule may use: any wrong result gives another tag.
 rcclx.collective @arithmetic implements barrier (%rank, %world) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c7 = arith.constant 7 : index
+  %c15 = arith.constant 15 : index
   %cm2 = arith.constant -2 : index
   %cm7 = arith.constant -7 : index
   %true = arith.constant true
-  // Each adds 1 or nothing; their sum is checked by the loop's step below.
-  %a = arith.divsi %cm7, %c2 : index      // -3
-  %b = arith.ceildivsi %c7, %c2 : index   //  4
-  %d = arith.floordivsi %cm7, %c2 : index // -4
-  %e = arith.remsi %cm7, %c2 : index      // -1
-  %f = arith.ceildivsi %cm7, %cm2 : index //  4
-  %g = arith.floordivsi %cm7, %cm2 : index // 3
-  %h = arith.remui %c7, %c2 : index       //  1
-  %i = arith.divui %c7, %c2 : index       //  3
-  %j = arith.ceildivui %c7, %c2 : index   //  4
-  %k = arith.maxsi %cm7, %c2 : index      //  2
-  %l = arith.minui %cm7, %c2 : index      //  2
-  %m = arith.minsi %cm7, %c2 : index      // -7
-  %n = arith.ori %c2, %c1 : index         //  3
-  %o = arith.andi %c7, %c2 : index        //  2
+  %a = arith.divsi %cm7, %c2 : index       // -3
+  %b = arith.ceildivsi %c7, %c2 : index    //  4
+  %c = arith.floordivsi %cm7, %c2 : index  // -4
+  %d = arith.remsi %cm7, %c2 : index       // -1
+  %e = arith.ceildivsi %cm7, %cm2 : index  //  4
+  %f = arith.floordivsi %cm7, %cm2 : index //  3
+  %g = arith.remui %c7, %c2 : index        //  1
+  %h = arith.divui %c7, %c2 : index        //  3
+  %i = arith.ceildivui %c7, %c2 : index    //  4
+  %j = arith.maxsi %cm7, %c2 : index       //  2
+  %k = arith.minui %cm7, %c2 : index       //  2
+  %l = arith.minsi %cm7, %c2 : index       // -7
+  %m = arith.ori %c2, %c1 : index          //  3
+  %n = arith.andi %c7, %c2 : index         //  2
+  %less = arith.cmpi ult, %c7, %cm7 : index
+  %not = arith.xori %less, %true : i1
+  %o = arith.index_castui %less : i1 to index // 1
+  %p = arith.select %not, %c7, %c1 : index    // 1
   %s1 = arith.addi %a, %b : index
-  %s2 = arith.addi %s1, %d : index
-  %s3 = arith.addi %s2, %e : index
-  %s4 = arith.addi %s3, %f : index
-  %s5 = arith.addi %s4, %g : index
-  %s6 = arith.addi %s5, %h : index
-  %s7 = arith.addi %s6, %i : index
-  %s8 = arith.addi %s7, %j : index
-  %s9 = arith.addi %s8, %k : index
-  %s10 = arith.addi %s9, %l : index
-  %s11 = arith.addi %s10, %m : index
-  %s12 = arith.addi %s11, %n : index
-  %s13 = arith.addi %s12, %o : index      // 13
-  %isRight = arith.cmpi ult, %s13, %cm7 : index
-  %isFalse = arith.xori %isRight, %true : i1
-  %thirteen = arith.constant 13 : index
-  %difference = arith.subi %s13, %thirteen : index
-  %wrong = arith.select %isFalse, %c1, %difference : index
-  %tag = arith.subi %c0, %wrong : index
-  %tagAgain = arith.addi %wrong, %tag : index
-  // 12 is not 13: with any other sum the two tags of a pair would differ.
+  %s2 = arith.addi %s1, %c : index
+  %s3 = arith.addi %s2, %d : index
+  %s4 = arith.addi %s3, %e : index
+  %s5 = arith.addi %s4, %f : index
+  %s6 = arith.addi %s5, %g : index
+  %s7 = arith.addi %s6, %h : index
+  %s8 = arith.addi %s7, %i : index
+  %s9 = arith.addi %s8, %j : index
+  %s10 = arith.addi %s9, %k : index
+  %s11 = arith.addi %s10, %l : index
+  %s12 = arith.addi %s11, %m : index
+  %s13 = arith.addi %s12, %n : index
+  %s14 = arith.addi %s13, %o : index
+  %sum = arith.addi %s14, %p : index
   scf.for %q = %c0 to %world step %c1 {
-    rcclx.signal to %q tag %wrong
+    rcclx.signal to %q tag %sum
   }
   scf.for %q = %c0 to %world step %c1 {
-    rcclx.wait from %q tag %tagAgain
+    rcclx.wait from %q tag %c15
+  }
+}
+
+// -----
+
+// Downwards is not possible, but from -3 to 1 is, and unsigned bounds are.
+rcclx.collective @loops implements barrier (%rank, %world) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %cm1 = arith.constant -1 : index
+  %cm3 = arith.constant -3 : index
+  // -3 and -1: two iterations.
+  %two = scf.for %i = %cm3 to %c1 step %c2 iter_args(%n = %c0) -> (index) {
+    %next = arith.addi %n, %c1 : index
+    scf.yield %next : index
+  }
+  // None: -1 is the largest.
+  %none = scf.for unsigned %i = %cm1 to %c4 step %c1 iter_args(%n = %two) -> (index) {
+    scf.yield %c0 : index
+  }
+  scf.for %q = %c0 to %world step %c1 {
+    rcclx.signal to %q tag %none
+  }
+  scf.for %q = %c0 to %world step %c1 {
+    rcclx.wait from %q tag %c2
   }
 }

@@ -35,7 +35,8 @@ static uint64_t hashPlan(const Plan &plan) {
 }
 
 static json::Value describeFile(llvm::StringRef name, llvm::StringRef bytes) {
-  return json::Object{{"file", name},
+  // Strings are copied: a json::Value refers to what a StringRef names.
+  return json::Object{{"file", name.str()},
                       {"bytes", int64_t(bytes.size())},
                       {"xxh64", toHex(llvm::xxHash64(bytes))}};
 }
@@ -89,7 +90,7 @@ static json::Value describePlan(const Plan &plan) {
     entry.getAsObject()->insert({"kind", object.kind});
     entry.getAsObject()->insert({"compiler", object.compiler});
     if (object.kind == "host")
-      entry.getAsObject()->insert({"cpu", hostCpuKey()});
+      entry.getAsObject()->insert({"cpu", hostCpuKey().str()});
     objects.push_back(std::move(entry));
   }
   json::Object kinds;

@@ -39,7 +39,8 @@ struct Range {
 
 /// Tile `tile` of slice (a, l, d). Depends only on what both ends of a message
 /// agree on.
-template <typename T, u32 Tile>
+/// The grid is cut into Groups block groups of equal size.
+template <typename T, u32 Tile, u32 Groups>
 RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l,
                   size_t d) {
   u64 g = granules<T>(c);
@@ -49,8 +50,9 @@ RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l,
   if (r.origin > end)
     r.origin = end;
   u64 last = r.origin + Tile < end ? r.origin + Tile : end;
-  u64 each = (last - r.origin + c->p->grid - 1) / c->p->grid;
-  r.lo = r.origin + c->block * each;
+  u32 blocks = c->p->grid / Groups;
+  u64 each = (last - r.origin + blocks - 1) / blocks;
+  r.lo = r.origin + c->block % blocks * each;
   r.hi = r.lo + each < last ? r.lo + each : last;
   return r;
 }
@@ -58,6 +60,10 @@ RX_FN size_t first(const Context *c, Range r) { return r.lo + c->thread; }
 RX_FN size_t limit(Range r) { return r.hi; }
 
 RX_FN size_t ownRank(const Context *c) { return c->p->rank; }
+
+template <u32 Groups, u32 Group> RX_FN bool inGroup(const Context *c) {
+  return c->block / (c->p->grid / Groups) == Group;
+}
 
 /// Asked before each tile. Addresses of the last tile's peers are forgotten, or
 /// all of them would be held in registers over all stages.

@@ -118,10 +118,18 @@ private:
   LogicalResult lowerSignal(Operation *op, OpBuilder &b, IRMapping &scope);
 
   LogicalResult numberPulls();
+  LogicalResult lowerGroup(OpBuilder &b, IRMapping &scope);
   void publish(OpBuilder &b, IRMapping &scope);
   std::pair<int64_t, int64_t> findLongest();
 
+  bool isInGroup(Operation *op) {
+    auto stage = dyn_cast<StageOp>(op);
+    stage = stage ? stage : op->getParentOfType<StageOp>();
+    return stage.getGroup() == group;
+  }
+
   CollectiveOp collective;
+  int64_t group = 0;
   Value context, tile, tiles;
   // Within the element loop of a stage.
   Value range, granule;
@@ -392,7 +400,7 @@ LogicalResult Lowering::lowerTopLevel(Operation *op, OpBuilder &b,
                                       IRMapping &scope) {
   Location loc = op->getLoc();
   if (auto stage = dyn_cast<StageOp>(op))
-    return lowerStage(stage, b, scope);
+    return isInGroup(stage) ? lowerStage(stage, b, scope) : success();
   if (auto signal = dyn_cast<SignalOp>(op)) {
     kernel::ReleaseOp::create(b, loc, context);
     kernel::PostMessageOp::create(b, loc, context,
@@ -409,11 +417,13 @@ LogicalResult Lowering::lowerTopLevel(Operation *op, OpBuilder &b,
   return op->emitOpError("is not in a stage; expected rcclx-form-stages first");
 }
 
-/// The longest slice that any stage runs over, as a fraction of a block. A
+/// The longest slice of the group's stages, as a fraction of a block. A
 /// length that is not constant counts as the whole.
 std::pair<int64_t, int64_t> Lowering::findLongest() {
   std::pair<int64_t, int64_t> longest = {0, 1};
   collective.walk([&](StageOp stage) {
+    if (!isInGroup(stage))
+      return;
     std::pair<int64_t, int64_t> fraction = {1, 1};
     for (Value slice = stage.getOver(); auto part = slice.getDefiningOp<PartOp>();
          slice = part.getSource()) {
@@ -466,6 +476,8 @@ LogicalResult Lowering::numberPulls() {
 /// already overwrites.
 void Lowering::publish(OpBuilder &b, IRMapping &scope) {
   for (auto [number, load] : llvm::enumerate(pulls)) {
+    if (!isInGroup(load))
+      continue;
     Location loc = load.getLoc();
     Value tag = constant(b, loc, number);
     // Uniform: index code that can be copied to here.
@@ -503,6 +515,34 @@ void Lowering::publish(OpBuilder &b, IRMapping &scope) {
   }
 }
 
+/// The tile loop over the stages of one block group.
+LogicalResult Lowering::lowerGroup(OpBuilder &b, IRMapping &scope) {
+  Location loc = collective.getLoc();
+  auto [num, den] = findLongest();
+  tiles = kernel::TilesOp::create(b, loc, context, num, den);
+  auto loop = scf::ForOp::create(b, loc, constant(b, loc, 0), tiles,
+                                 constant(b, loc, 1));
+  tile = loop.getInductionVar();
+  OpBuilder inTile = OpBuilder::atBlockBegin(loop.getBody());
+  Value alive = kernel::AliveOp::create(inTile, loc, context);
+  auto guard = scf::IfOp::create(inTile, loc, alive, /*withElseRegion=*/false);
+  OpBuilder inner = OpBuilder::atBlockBegin(guard.thenBlock());
+  publish(inner, scope);
+  IRMapping values = scope;
+  if (failed(copyBlock(&collective.getBody().front(), inner, values,
+                       Phase::Waits,
+                       [&](Operation *op, OpBuilder &at, IRMapping &inScope) {
+                         return lowerTopLevel(op, at, inScope);
+                       })))
+    return failure();
+  // Exit synchronisation: the window is free for the next call.
+  for (auto [number, load] : llvm::enumerate(pulls))
+    if (isInGroup(load))
+      kernel::DrainWindowOp::create(b, loc, context, constant(b, loc, number),
+                                    tiles);
+  return success();
+}
+
 LogicalResult Lowering::run(OpBuilder &builder) {
   if (!collective.getMappingAttr())
     return collective.emitOpError(
@@ -529,25 +569,17 @@ LogicalResult Lowering::run(OpBuilder &builder) {
   OpBuilder b = OpBuilder::atBlockBegin(body);
 
   kernel::OpenOp::create(b, loc, context);
-  auto [num, den] = findLongest();
-  tiles = kernel::TilesOp::create(b, loc, context, num, den);
-  auto loop = scf::ForOp::create(b, loc, constant(b, loc, 0), tiles,
-                                 constant(b, loc, 1));
-  tile = loop.getInductionVar();
-  OpBuilder inTile = OpBuilder::atBlockBegin(loop.getBody());
-  Value alive = kernel::AliveOp::create(inTile, loc, context);
-  auto guard = scf::IfOp::create(inTile, loc, alive, /*withElseRegion=*/false);
-  OpBuilder inner = OpBuilder::atBlockBegin(guard.thenBlock());
-  publish(inner, scope);
-  if (failed(copyBlock(&collective.getBody().front(), inner, scope,
-                       Phase::Waits,
-                       [&](Operation *op, OpBuilder &at, IRMapping &values) {
-                         return lowerTopLevel(op, at, values);
-                       })))
-    return failure();
-  if (!pulls.empty())
-    kernel::DrainWindowOp::create(b, loc, context,
-                                  constant(b, loc, pulls.size() - 1), tiles);
+  unsigned groups = collective.getMappingAttr().getGroups();
+  for (group = 0; group < groups; ++group) {
+    OpBuilder at = b;
+    if (groups > 1) {
+      Value mine = kernel::InGroupOp::create(b, loc, context, group);
+      auto guard = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/false);
+      at = OpBuilder::atBlockBegin(guard.thenBlock());
+    }
+    if (failed(lowerGroup(at, scope)))
+      return failure();
+  }
   kernel::CloseOp::create(b, loc, context);
   kernel::ReturnOp::create(b, loc);
   return success();

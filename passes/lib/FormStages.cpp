@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "rcclx/Analysis/Proof.h"
+#include "rcclx/Analysis/Stages.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -388,6 +389,11 @@ struct FormStagesPass : public rcclx::impl::FormStagesBase<FormStagesPass> {
         return signalPassFailure();
       if (failed(proveAgain(collective)))
         return signalPassFailure();
+      auto groups = groupStages(collective, collective.getSpecAttr().getWorld());
+      if (failed(groups))
+        return signalPassFailure();
+      for (auto [stage, group] : *groups)
+        stage.setGroup(group);
     }
   }
 

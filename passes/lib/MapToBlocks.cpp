@@ -92,9 +92,18 @@ struct MapToBlocksPass : public rcclx::impl::MapToBlocksBase<MapToBlocksPass> {
              << tags << " tags; expected at most "
              << RCCLX_HALF_BYTES / getGroupBytes(collective)
              << ", since every message of a pair has slots of its own";
+    unsigned groups = 1;
+    collective.walk([&](StageOp stage) {
+      groups = std::max<unsigned>(groups, stage.getGroup() + 1);
+    });
+    if (shape.grid * groups > RCCLX_MAX_BLOCKS)
+      return collective.emitOpError("has ")
+             << groups << " independent parts; expected at most "
+             << RCCLX_MAX_BLOCKS / shape.grid << ", with " << shape.grid
+             << " blocks each";
     collective.setMappingAttr(
-        MappingAttr::get(&getContext(), shape.grid, shape.threads, tile,
-                         shape.depth, tags, /*rows=*/1));
+        MappingAttr::get(&getContext(), shape.grid * groups, groups,
+                         shape.threads, tile, shape.depth, tags, /*rows=*/1));
     return success();
   }
 };

@@ -46,6 +46,7 @@ struct Names {
       break;
     }
     world = std::to_string(func.getSpec().getWorld());
+    groups = std::to_string(func.getMapping().getGroups());
     threads = std::to_string(func.getMapping().getThreads());
     tile = std::to_string(func.getMapping().getTile());
     depth = std::to_string(func.getMapping().getDepth());
@@ -67,7 +68,7 @@ struct Names {
   }
 
   MLIRContext *context;
-  std::string element, reduction, world, threads, tile, depth, tags;
+  std::string element, reduction, world, groups, threads, tile, depth, tags;
 };
 
 /// A function of the header and its template arguments.
@@ -80,7 +81,7 @@ struct Callee {
 static Callee getCallee(OpenOp, const Names &n) { return {"rx::open", {n.threads}}; }
 static Callee getCallee(CloseOp, const Names &n) { return {"rx::close", {n.threads}}; }
 static Callee getCallee(AliveOp, const Names &) { return {"rx::alive", {}}; }
-static Callee getCallee(RangeOp, const Names &n) { return {"rx::range", {n.element, n.tile}}; }
+static Callee getCallee(RangeOp, const Names &n) { return {"rx::range", {n.element, n.tile, n.groups}}; }
 static Callee getCallee(FirstOp, const Names &) { return {"rx::first", {}}; }
 static Callee getCallee(LimitOp, const Names &) { return {"rx::limit", {}}; }
 static Callee getCallee(kernel::BufferOp op, const Names &n) {
@@ -130,6 +131,9 @@ static Callee getCallee(WaitWindowOp, const Names &n) {
   return {"rx::waitWindow", {n.tags, n.depth}};
 }
 static Callee getCallee(DrainWindowOp, const Names &n) { return {"rx::drainWindow", {n.tags}}; }
+static Callee getCallee(InGroupOp op, const Names &n) {
+  return {"rx::inGroup", {n.groups, std::to_string(op.getGroup())}};
+}
 static Callee getCallee(TilesOp op, const Names &n) {
   return {"rx::tiles",
           {n.element, n.tile, std::to_string(op.getNum()), std::to_string(op.getDen())}};
@@ -273,7 +277,7 @@ static void populatePatterns(TypeConverter &converter,
   populateIndexToEmitCPatterns(converter, patterns, world);
   patterns.add<LowerFunc>(converter, names);
   patterns.add<LowerReturn>(converter, names.context);
-  populateCalls<OpenOp, CloseOp, AliveOp, TilesOp, RangeOp, FirstOp, LimitOp,
+  populateCalls<OpenOp, CloseOp, AliveOp, InGroupOp, TilesOp, RangeOp, FirstOp, LimitOp,
                 kernel::BufferOp, SlotToOp, SlotFromOp, kernel::LoadOp,
                 kernel::StoreOp, kernel::SendOp, kernel::RecvOp,
                 kernel::IdentityOp, kernel::ReduceOp, kernel::RoundOp,

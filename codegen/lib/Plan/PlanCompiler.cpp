@@ -8,6 +8,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "rcclx/Analysis/Stages.h"
 #include "rcclx/CodeGen/Compile.h"
 #include "rcclx/CodeGen/HipSource.h"
 #include "rcclx/CodeGen/Pipelines.h"
@@ -150,6 +151,10 @@ static LogicalResult lowerKind(ModuleOp module, StringRef kind,
                         mapping.getDepth(),
                         mapping.getTags(),
                         getProtocols(collective)};
+  FailureOr<bool> inPlace = isSafeInPlace(collective, request.world);
+  if (failed(inPlace))
+    return failure();
+  plan.safeInPlace &= *inPlace;
   uint64_t maxCount =
       getMaxCount(mapping, collective.getSpecAttr().getElement());
   plan.maxCount = plan.kinds.empty() ? maxCount

@@ -113,6 +113,7 @@ static json::Value describePlan(const Plan &plan) {
       {"element", plan.element},
       {"reduction", plan.reduction},
       {"hash", toHex(hashPlan(plan))},
+      {"in_place", plan.safeInPlace ? "direct" : "staged"},
       {"max_count", int64_t(plan.maxCount)},
       {"edges", describeLists(plan.proof.edges)},
       {"readers", describeLists(plan.proof.readers)},

@@ -48,11 +48,14 @@ SpecializationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  uint32_t grid, uint32_t threads,
-                                  uint32_t tile, uint32_t depth, uint32_t tags,
+                                  uint32_t grid, uint32_t groups,
+                                  uint32_t threads, uint32_t tile, uint32_t depth, uint32_t tags,
                                   uint32_t rows) {
   if (grid == 0 || grid > 512)
     return emitError() << "expected a grid of 1 to 512 blocks, found " << grid;
+  if (groups == 0 || grid % groups != 0)
+    return emitError() << "expected a grid that " << groups
+                       << " block groups divide, found " << grid;
   if (threads == 0 || threads > 1024)
     return emitError() << "expected 1 to 1024 threads a block, found "
                        << threads;

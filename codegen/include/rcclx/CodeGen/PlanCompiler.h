@@ -43,6 +43,7 @@ struct Plan {
   std::string name, contract, element, reduction;
   uint32_t world = 0;
   uint64_t maxCount = 0;
+  bool safeInPlace = true;
   uint64_t proofMicroseconds = 0;
   Proof proof;
   std::vector<KindArtifact> kinds;

@@ -51,7 +51,8 @@ def FormStages : Pass<"rcclx-form-stages", "::mlir::ModuleOp"> {
     stage where its iterations share a value, as a reduction over peers does;
     otherwise it stays outside, as a sequence of stages. A load of the input is
     repeated in each stage that uses it, so that a stage that only sends waits
-    for nothing. The result is proved again.
+    for nothing. The result is proved again. Stages that are independent on all
+    ranks, as those of two rings are, get block groups of their own.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -87,7 +88,8 @@ def MapToBlocks : Pass<"rcclx-map-to-blocks", "::mlir::ModuleOp"> {
            "element groups of a tile at most; 0: choose. For tests of pipelining">,
     Option<"maxDepth", "max-depth", "uint32_t", "0",
            "tiles in flight at most; 0: choose">,
-    Option<"grid", "grid", "uint32_t", "0", "blocks of the kernel; 0: choose">,
+    Option<"grid", "grid", "uint32_t", "0",
+           "blocks of a block group; 0: choose">,
   ];
 }
 

@@ -96,6 +96,13 @@ def Kernel_AliveOp : Kernel_Op<"alive", [Kernel_Reads]> {
   let assemblyFormat = "$context attr-dict";
 }
 
+def Kernel_InGroupOp : Kernel_Op<"in_group", [Pure]> {
+  let summary = "whether this block belongs to a block group";
+  let arguments = (ins Kernel_ContextType:$context, I64Prop:$group);
+  let results = (outs I1:$inGroup);
+  let assemblyFormat = "$context `,` $group attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//

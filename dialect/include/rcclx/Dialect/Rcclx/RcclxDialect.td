@@ -130,13 +130,14 @@ def Rcclx_MappingAttr : AttrDef<Rcclx_Dialect, "Mapping"> {
   let mnemonic = "mapping";
   let summary = "what rcclx-map-to-blocks chose: grid, threads, tile and depth";
   let description = [{
-    `grid` blocks of `threads` threads run the kernel. A tile is `tile` element
+    `grid` blocks of `threads` threads run the kernel, in `groups` block groups
+    of equal size, one for each set of independent stages. A tile is `tile` element
     groups of every slice; `depth` tiles are in flight; `tags` messages of a
     pair are told apart. `rows` element groups form a row that is never cut
     (1 where no operation works on rows).
   }];
-  let parameters = (ins "uint32_t":$grid, "uint32_t":$threads, "uint32_t":$tile,
-                        "uint32_t":$depth, "uint32_t":$tags, "uint32_t":$rows);
+  let parameters = (ins "uint32_t":$grid, "uint32_t":$groups, "uint32_t":$threads,
+                        "uint32_t":$tile, "uint32_t":$depth, "uint32_t":$tags, "uint32_t":$rows);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

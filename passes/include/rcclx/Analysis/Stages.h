@@ -1,0 +1,30 @@
+//===- Stages.h - What stages may do side by side or in place ---*- C++ -*-===//
+//
+// Part of rcclx. Queries on a staged collective; nothing is changed.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_ANALYSIS_STAGES_H
+#define RCCLX_ANALYSIS_STAGES_H
+
+#include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace rcclx {
+
+/// The block group of every stage of `collective`, from 0 in program order.
+/// Stages are in one group when a message goes between them, on any ranks, or
+/// when, in place, one could overwrite what the other reads; others (rings,
+/// trees, rails) run side by side. Empty messages order everything: one group.
+llvm::FailureOr<llvm::MapVector<StageOp, unsigned>>
+groupStages(CollectiveOp collective, uint32_t world);
+
+/// Whether the input may be the output's memory: on every rank, what is loaded
+/// from a position is loaded before anything is stored there, and by stages
+/// that cut the buffer in the same way, since a tile of one stage runs before
+/// the next tile of another.
+llvm::FailureOr<bool> isSafeInPlace(CollectiveOp collective, uint32_t world);
+
+} // namespace rcclx
+
+#endif // RCCLX_ANALYSIS_STAGES_H

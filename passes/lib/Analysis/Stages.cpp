@@ -1,0 +1,121 @@
+//===- Stages.cpp - What stages may do side by side or in place -----------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rcclx/Analysis/Stages.h"
+#include "rcclx/Analysis/Edges.h"
+#include "rcclx/Analysis/TraceSchedule.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace rcclx;
+
+/// The output block that lies where input block `block` of `rank` does when a
+/// call is in place; none where that block has no counterpart.
+static std::optional<uint32_t> getAliasedBlock(Goal goal, uint32_t rank,
+                                               uint32_t block) {
+  switch (goal) {
+  case Goal::AllReduce:
+  case Goal::AllToAll:
+    return block;
+  case Goal::AllGather: // the input is the own block of the output
+    return rank;
+  case Goal::ReduceScatter: // the output is the own block of the input
+    if (block == rank)
+      return 0;
+    return std::nullopt;
+  case Goal::Barrier:
+    return std::nullopt;
+  }
+  llvm_unreachable("unknown goal");
+}
+
+static bool overlap(const Interval &a, const Interval &b) {
+  return a.start() < b.end() && b.start() < a.end();
+}
+
+namespace {
+/// A load of the input and a store to the same memory, in place.
+struct Conflict {
+  Operation *load, *store;
+  bool loadFirst, sameCut;
+};
+} // namespace
+
+/// Calls `visit` for every conflict of every rank.
+static void visitConflicts(const TracedSchedule &traced,
+                           llvm::function_ref<void(const Conflict &)> visit) {
+  const ScheduleTrace &trace = traced.trace;
+  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank) {
+    ArrayRef<Event> events = trace.ranks[rank].getEvents();
+    SmallVector<size_t> stores;
+    for (auto [i, event] : llvm::enumerate(events))
+      if (event.kind == EventKind::Store)
+        stores.push_back(i);
+    for (auto [i, event] : llvm::enumerate(events)) {
+      if (event.kind != EventKind::Load ||
+          event.place.memory != Memory::Input || event.isRemote)
+        continue;
+      std::optional<uint32_t> block =
+          getAliasedBlock(trace.goal, rank, event.place.block);
+      for (size_t store : stores) {
+        const Place &place = events[store].place;
+        if (block == place.block &&
+            overlap(trace.intervals[event.place.interval],
+                    trace.intervals[place.interval]))
+          visit({traced.sources[event.op], traced.sources[events[store].op],
+                 i < store, event.place.interval == place.interval});
+      }
+    }
+  }
+}
+
+FailureOr<llvm::MapVector<StageOp, unsigned>>
+rcclx::groupStages(CollectiveOp collective, uint32_t world) {
+  auto edges = findEdges(collective, world);
+  FailureOr<TracedSchedule> traced = traceSchedule(collective, world);
+  if (failed(edges) || failed(traced))
+    return failure();
+
+  llvm::EquivalenceClasses<Operation *> classes;
+  auto stageOf = [](Operation *op) {
+    return op->getParentOfType<StageOp>().getOperation();
+  };
+  Operation *first = nullptr;
+  bool ordered = false;
+  collective.walk([&](Operation *op) {
+    ordered |= isa<SignalOp, WaitOp>(op);
+    if (isa<StageOp>(op)) {
+      classes.insert(op);
+      first = first ? first : op;
+    }
+  });
+  for (auto [send, recv] : *edges)
+    classes.unionSets(stageOf(send), stageOf(recv));
+  visitConflicts(*traced, [&](const Conflict &conflict) {
+    classes.unionSets(stageOf(conflict.load), stageOf(conflict.store));
+  });
+  if (ordered)
+    collective.walk([&](StageOp stage) { classes.unionSets(first, stage); });
+
+  llvm::MapVector<StageOp, unsigned> groups;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  collective.walk<WalkOrder::PreOrder>([&](StageOp stage) {
+    Operation *leader = classes.getLeaderValue(stage);
+    groups[stage] = numbers.try_emplace(leader, numbers.size()).first->second;
+  });
+  return groups;
+}
+
+FailureOr<bool> rcclx::isSafeInPlace(CollectiveOp collective, uint32_t world) {
+  FailureOr<TracedSchedule> traced = traceSchedule(collective, world);
+  if (failed(traced))
+    return failure();
+  bool safe = true;
+  visitConflicts(*traced, [&](const Conflict &conflict) {
+    safe &= conflict.loadFirst && conflict.sameCut;
+  });
+  return safe;
+}

@@ -10,6 +10,8 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 add_compile_options(-Wall -Wextra)
 if(RCCLX_SANITIZE)
-  add_compile_options(-fsanitize=${RCCLX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  # Not vptr: it needs RTTI of classes that cross to Debian's LLVM libraries.
+  add_compile_options(-fsanitize=${RCCLX_SANITIZE} -fno-sanitize=vptr
+    -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${RCCLX_SANITIZE})
 endif()

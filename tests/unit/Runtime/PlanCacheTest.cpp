@@ -1,0 +1,242 @@
+//===- PlanCacheTest.cpp - Compiled plans on disk -------------------------===//
+//
+// Part of rcclx. The compiler is Fixture/FakeCompiler.cpp, which counts.
+//
+//===----------------------------------------------------------------------===//
+#include "RuntimeTesting.h"
+
+#include "rcclx/Runtime/PlanCache.h"
+
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace rcclx::runtime;
+using namespace rcclx::runtime::testing;
+
+namespace {
+
+class PlanCacheTest : public ::testing::Test {
+protected:
+  PlanCacheTest() {
+    setLogLevel(LogLevel::Error); // the warnings are provoked
+    options.compilerLibrary = RCCLX_FAKE_COMPILER;
+    request.schedule = "fixture";
+    request.scheduleName = "test.mlir";
+    request.world = 2;
+    request.target = hostTarget;
+  }
+  ~PlanCacheTest() override { setLogLevel(LogLevel::Warning); }
+
+  Expected<CachedPlan> get(const PlanRequest &wanted) {
+    RCCLX_ASSIGN_OR_RETURN(PlanCache cache, PlanCache::open(directory));
+    return cache.get(wanted, CompilerLibrary::find(options));
+  }
+  Expected<CachedPlan> get() { return get(request); }
+  std::string onlyEntry() {
+    std::string found;
+    for (auto &entry : std::filesystem::directory_iterator(directory))
+      found = entry.path();
+    return found;
+  }
+
+  Scratch scratch;
+  std::string directory = scratch / "cache/rcclx";
+  // The fake compiler's count lies two levels above an entry.
+  std::string countFile = scratch / "cache/compiled";
+  Options options;
+  PlanRequest request;
+};
+
+TEST_F(PlanCacheTest, secondTimeIsAHit) {
+  auto first = get();
+  ASSERT_OK(first.status());
+  EXPECT_FALSE(first->cached);
+  auto second = get();
+  ASSERT_OK(second.status());
+  EXPECT_TRUE(second->cached);
+  EXPECT_EQ(first->plan->directory, second->plan->directory);
+  EXPECT_EQ(countLines(countFile), 1u);
+  EXPECT_EQ(countEntries(directory), 1u); // no temporary directory is left
+  struct stat info;
+  ASSERT_EQ(stat(directory.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+}
+
+TEST_F(PlanCacheTest, hitNeedsNoCompiler) {
+  ASSERT_OK(get().status());
+  options.compilerLibrary = "/none/librcclx_compiler.so";
+  auto second = get();
+  ASSERT_OK(second.status());
+  EXPECT_TRUE(second->cached);
+  request.world = 3;
+  EXPECT_ERROR(get().status(), Code::Unavailable,
+               "/none/librcclx_compiler.so");
+}
+
+TEST_F(PlanCacheTest, anotherCompilerIsAMiss) {
+  ASSERT_OK(get().status());
+  std::filesystem::copy(RCCLX_FAKE_COMPILER, scratch / "other.so");
+  options.compilerLibrary = scratch / "other.so";
+  auto second = get();
+  ASSERT_OK(second.status());
+  EXPECT_FALSE(second->cached);
+}
+
+TEST_F(PlanCacheTest, everythingThatMattersIsInTheKey) {
+  std::vector<PlanRequest> requests(9, request);
+  requests[1].schedule += " ";
+  requests[2].symbol = "s";
+  requests[3].world = 3;
+  requests[4].element = Element::BF16;
+  requests[5].reduction = Reduction::Max;
+  requests[6].count = 1u << 20;
+  requests[7].protocol = "ll";
+  requests[8].target = "gfx942";
+  for (size_t i = 0; i != requests.size(); ++i)
+    for (size_t j = 0; j != i; ++j)
+      EXPECT_NE(PlanCache::key(requests[i]), PlanCache::key(requests[j]))
+          << i << " and " << j;
+  PlanRequest renamed = request;
+  renamed.scheduleName = "elsewhere.mlir";
+  EXPECT_EQ(PlanCache::key(renamed), PlanCache::key(request));
+  PlanRequest larger = request;
+  request.count = 1000;
+  larger.count = 1024; // the same size class
+  EXPECT_EQ(PlanCache::key(larger), PlanCache::key(request));
+  larger.count = 1025;
+  EXPECT_NE(PlanCache::key(larger), PlanCache::key(request));
+}
+
+TEST_F(PlanCacheTest, everyDamageIsAMiss) {
+  ASSERT_OK(get().status());
+  std::string entry = onlyEntry();
+  size_t expected = 1;
+  auto damage = [&](auto act) {
+    act();
+    auto again = get();
+    ASSERT_OK(again.status());
+    EXPECT_FALSE(again->cached);
+    EXPECT_EQ(countLines(countFile), ++expected);
+    auto then = get();
+    ASSERT_OK(then.status());
+    EXPECT_TRUE(then->cached);
+  };
+  damage([&] { writeFile(entry + "/manifest.json", "{"); });
+  damage([&] { writeFile(entry + "/manifest.json", ""); });
+  damage([&] { std::filesystem::remove(entry + "/manifest.json"); });
+  damage([&] { writeFile(entry + "/host-x86_64.so", "x"); });
+  damage([&] { std::filesystem::remove(entry + "/host.hip.cpp"); });
+  damage([&] {
+    std::filesystem::remove_all(entry);
+    writeFile(entry, "a file in the place of the entry");
+  });
+}
+
+TEST_F(PlanCacheTest, compilerErrorsLeaveNothing) {
+  request.schedule = "error";
+  EXPECT_ERROR(get().status(), Code::Schedule, "test.mlir:1:1: error: a test");
+  EXPECT_EQ(countEntries(directory), 0u);
+  request.schedule = "full";
+  EXPECT_ERROR(get().status(), Code::System, "no space left");
+  EXPECT_EQ(countEntries(directory), 0u);
+}
+
+TEST_F(PlanCacheTest, aCompilerThatWritesDamageIsAnError) {
+  request.schedule = "broken";
+  EXPECT_ERROR(get().status(), Code::Corrupt, "host-x86_64.so");
+}
+
+TEST_F(PlanCacheTest, sharedDirectoriesAreRefused) {
+  ASSERT_OK(get().status());
+  chmod(directory.c_str(), 0770);
+  EXPECT_ERROR(get().status(), Code::InvalidUsage, "writable by other users");
+  chmod(directory.c_str(), 0700);
+  chmod(onlyEntry().c_str(), 0777);
+  EXPECT_ERROR(get().status(), Code::InvalidUsage, "writable by other users");
+}
+
+TEST_F(PlanCacheTest, directoriesOfOthersAreRefused) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "needs root to give a directory away";
+  ASSERT_OK(get().status());
+  std::string entry = onlyEntry();
+  ASSERT_EQ(chown(entry.c_str(), 12345, 12345), 0);
+  EXPECT_ERROR(get().status(), Code::InvalidUsage, "belongs to user 12345");
+  EXPECT_TRUE(std::filesystem::exists(entry)); // not ours to remove
+  ASSERT_EQ(chown(directory.c_str(), 12345, 12345), 0);
+  EXPECT_ERROR(get().status(), Code::InvalidUsage, "belongs to user 12345");
+}
+
+TEST_F(PlanCacheTest, withoutADirectoryPlansAreTemporary) {
+  // A file where the directory should be: nobody, not even root, can write.
+  writeFile(scratch / "file", "");
+  for (const std::string &impossible :
+       {scratch / "file/cache", std::string()}) {
+    directory = impossible;
+    std::string place;
+    {
+      auto plan = get();
+      ASSERT_OK(plan.status());
+      EXPECT_FALSE(plan->cached);
+      place = plan->plan->directory;
+      EXPECT_TRUE(place.starts_with("/tmp/rcclx-plan-"));
+      EXPECT_TRUE(std::filesystem::exists(place));
+    }
+    EXPECT_FALSE(std::filesystem::exists(place));
+  }
+  std::filesystem::remove("/tmp/compiled"); // the fake compiler's count
+  std::filesystem::remove("/compiled");
+}
+
+TEST_F(PlanCacheTest, concurrentWritersAgree) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 8; ++i)
+    threads.emplace_back([&] {
+      for (int round = 0; round != 5; ++round) {
+        auto plan = get();
+        ASSERT_OK(plan.status());
+        // The files are there as long as the plan is used.
+        EXPECT_TRUE(std::filesystem::exists(
+            plan->plan->objectPath(hostTarget)));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(countEntries(directory), 1u);
+}
+
+TEST_F(PlanCacheTest, leftOversOfKilledProcessesAreRemoved) {
+  ASSERT_OK(get().status());
+  std::string old = directory + "/.tmp-old", recent = directory + "/.tmp-new";
+  std::filesystem::create_directories(old);
+  std::filesystem::create_directories(recent);
+  std::filesystem::last_write_time(
+      old, std::filesystem::file_time_type::clock::now() -
+               std::chrono::hours(2));
+  request.world = 5;
+  ASSERT_OK(get().status());
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_TRUE(std::filesystem::exists(recent));
+}
+
+TEST(CompilerLibraryTest, verifies) {
+  Options options;
+  options.compilerLibrary = RCCLX_FAKE_COMPILER;
+  CompilerLibrary compiler = CompilerLibrary::find(options);
+  auto proof = compiler.verify("fixture", "x.mlir", "", 4, 0);
+  ASSERT_OK(proof.status());
+  EXPECT_EQ(proof->operations, 4u);
+  EXPECT_ERROR(compiler.verify("error", "x.mlir", "", 4, 0).status(),
+               Code::Schedule, "x.mlir:1:1: error");
+}
+
+TEST(CompilerLibraryTest, aLibraryOfAnotherKindIsRefused) {
+  Options options;
+  options.compilerLibrary = RCCLX_FIXTURE_KERNEL;
+  EXPECT_ERROR(
+      CompilerLibrary::find(options).verify("x", "x", "", 1, 0).status(),
+      Code::Unavailable, "lacks required symbols: rcclx_compiler_api_version");
+}
+
+} // namespace

@@ -111,31 +111,36 @@ template <typename T> RX_FN void storeElement(char *p, u32 v) {
     storePlain(reinterpret_cast<u16 *>(p), static_cast<u16>(v));
 }
 
-/// Granule g of a block; elements past the end read as zero. A misaligned
-/// buffer keeps the map and narrows its accesses.
-template <typename T> RX_FN Group load(Buffer b, size_t g) {
-  constexpr u32 n = Elements<T>::perGroup;
-  const char *p = b.base + g * groupBytes;
-  u64 left = b.count - g * n;
-  if (left >= n && wideAccess(p))
-    return loadGroup(p);
+/// The first `n` elements of a group; the others are zero and not touched.
+template <typename T> RX_COLD Group loadElements(const char *p, u64 n) {
   Group v = {{0, 0, 0, 0}};
-  for (u32 i = 0; i < n; ++i)
-    if (i < left)
+  for (u32 i = 0; i < Elements<T>::perGroup; ++i)
+    if (i < n)
       Elements<T>::put(v, i, loadElement<T>(p + i * T::bytes));
   return v;
 }
-template <typename T> RX_FN void store(Group v, Buffer b, size_t g) {
-  constexpr u32 n = Elements<T>::perGroup;
-  char *p = b.base + g * groupBytes;
-  u64 left = b.count - g * n;
-  if (left >= n && wideAccess(p)) {
-    storeGroup(p, v);
-    return;
-  }
-  for (u32 i = 0; i < n; ++i)
-    if (i < left)
+template <typename T> RX_COLD void storeElements(Group v, char *p, u64 n) {
+  for (u32 i = 0; i < Elements<T>::perGroup; ++i)
+    if (i < n)
       storeElement<T>(p + i * T::bytes, Elements<T>::get(v, i));
+}
+
+/// Granule g of a block; elements past the end read as zero. A misaligned
+/// buffer keeps the map and narrows its accesses.
+template <typename T> RX_FN Group load(Buffer b, size_t g) {
+  const char *p = b.base + g * groupBytes;
+  u64 left = b.count - g * Elements<T>::perGroup;
+  if (left >= Elements<T>::perGroup && wideAccess(p))
+    return loadGroup(p);
+  return loadElements<T>(p, left);
+}
+template <typename T> RX_FN void store(Group v, Buffer b, size_t g) {
+  char *p = b.base + g * groupBytes;
+  u64 left = b.count - g * Elements<T>::perGroup;
+  if (left >= Elements<T>::perGroup && wideAccess(p))
+    storeGroup(p, v);
+  else
+    storeElements<T>(v, p, left);
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,6 +15,8 @@
 
 #define RX_DEVICE __attribute__((device))
 #define RX_FN static inline RX_DEVICE __attribute__((always_inline))
+// A call would cost a stack: rare paths are inlined too.
+#define RX_COLD RX_FN
 #define RX_KERNEL(THREADS)                                                     \
   __attribute__((global, amdgpu_flat_work_group_size(THREADS, THREADS)))
 #define RX_PARAMS const rcclx_kernel_params

@@ -15,6 +15,8 @@
 #include "rcclx_types.h"
 
 #define RX_FN static inline __attribute__((always_inline))
+// Rare paths: kept out of line, or each use would be compiled anew.
+#define RX_COLD static __attribute__((noinline, cold))
 #define RX_KERNEL(THREADS) __attribute__((visibility("default")))
 #define RX_PARAMS const rcclx_kernel_params &
 

@@ -15,6 +15,8 @@
 #define RX_FN static __device__ __forceinline__
 // (threads, 1): with the thread count alone ptxas holds itself to 32 registers
 // and spills.
+// A call would cost a stack: rare paths are inlined too.
+#define RX_COLD RX_FN
 #define RX_KERNEL(THREADS) __global__ __launch_bounds__(THREADS, 1)
 // __grid_constant__: helpers take the parameters by reference, without a copy.
 #define RX_PARAMS const __grid_constant__ rcclx_kernel_params

@@ -50,7 +50,7 @@ RX_FN u64 callNumber(const Context *c, u32 rank) {
 }
 
 /// A thread that has waited in vain leaves its reason, once per communicator.
-RX_FN void fail(Context *c, u32 code, u32 kind, u32 rank) {
+RX_COLD void fail(Context *c, u32 code, u32 kind, u32 rank) {
   c->dead = 1;
   rcclx_control *control = c->p->control;
   storeRelaxed(&control->failure_call, callNumber(c, rank));
@@ -59,7 +59,7 @@ RX_FN void fail(Context *c, u32 code, u32 kind, u32 rank) {
 }
 
 /// Whether the thread must give up: called between looks at what it waits for.
-RX_FN bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
+RX_COLD bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
   Params &p = *c->p;
   pause(p, looks);
   if (looks % looksPerCheck != looksPerCheck - 1)

@@ -133,7 +133,8 @@ static LogicalResult lowerKind(ModuleOp module, StringRef kind,
   options.element = std::string(request.element);
   options.reduction = std::string(request.reduction);
   options.kind = kind.str();
-  options.count = request.count;
+  // A plan serves a size class: equal for all counts up to a power of two.
+  options.count = llvm::bit_ceil(std::max<uint64_t>(request.count, 1));
   options.protocol = std::string(request.protocol ? request.protocol : "");
 
   PassManager schedule(copy->getContext());
@@ -250,6 +251,11 @@ static std::string checkWorld(uint32_t world) {
 CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
                                  std::string &diagnostics) {
   diagnostics += checkWorld(request.world);
+  constexpr uint64_t maxCount = uint64_t(1) << 44;
+  if (request.count > maxCount)
+    diagnostics += "error: expected a count of at most " +
+                   std::to_string(maxCount) + " elements, found " +
+                   std::to_string(request.count) + "\n";
   for (size_t i = 0; i < request.num_targets; ++i)
     if (!isTarget(request.targets[i]))
       diagnostics += "error: unknown target '" +

@@ -55,19 +55,31 @@ rcclx.collective @other_element implements barrier bind <world = 2, element = f6
 // -----
 
 // expected-error @below {{expected a grid of 1 to 512 blocks, found 513}}
-rcclx.collective @large_grid implements barrier map <grid = 513, threads = 1, tile = 1, depth = 1, tags = 1, rows = 1> (%rank, %world) {
+rcclx.collective @large_grid implements barrier map <grid = 513, groups = 1, threads = 1, tile = 1, depth = 1, tags = 1, rows = 1> (%rank, %world) {
+}
+
+// -----
+
+// expected-error @below {{expected a grid that 2 block groups divide, found 3}}
+rcclx.collective @uneven_groups implements barrier map <grid = 3, groups = 2, threads = 1, tile = 1, depth = 1, tags = 1, rows = 1> (%rank, %world) {
+}
+
+// -----
+
+// expected-error @below {{expected a grid that 0 block groups divide, found 1}}
+rcclx.collective @no_groups implements barrier map <grid = 1, groups = 0, threads = 1, tile = 1, depth = 1, tags = 1, rows = 1> (%rank, %world) {
 }
 
 // -----
 
 // expected-error @below {{expected 1 to 1024 threads a block, found 0}}
-rcclx.collective @no_threads implements barrier map <grid = 1, threads = 0, tile = 1, depth = 1, tags = 1, rows = 1> (%rank, %world) {
+rcclx.collective @no_threads implements barrier map <grid = 1, groups = 1, threads = 0, tile = 1, depth = 1, tags = 1, rows = 1> (%rank, %world) {
 }
 
 // -----
 
 // expected-error @below {{expected tile, depth, tags and rows of at least 1}}
-rcclx.collective @no_depth implements barrier map <grid = 1, threads = 1, tile = 1, depth = 0, tags = 1, rows = 1> (%rank, %world) {
+rcclx.collective @no_depth implements barrier map <grid = 1, groups = 1, threads = 1, tile = 1, depth = 0, tags = 1, rows = 1> (%rank, %world) {
 }
 
 // -----

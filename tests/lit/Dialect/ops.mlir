@@ -21,9 +21,9 @@ rcclx.collective @structure implements barrier (%rank, %world) {
 
 // CHECK-LABEL: rcclx.collective @attributes implements all_reduce
 // CHECK-SAME: bind <world = 8, element = bf16, reduction = avg>
-// CHECK-SAME: map <grid = 1, threads = 256, tile = 64, depth = 4, tags = 2, rows = 1>
+// CHECK-SAME: map <grid = 1, groups = 1, threads = 256, tile = 64, depth = 4, tags = 2, rows = 1>
 // CHECK: } {other = 1 : i32}
-rcclx.collective @attributes implements all_reduce bind <world = 8, element = bf16, reduction = avg> map <grid = 1, threads = 256, tile = 64, depth = 4, tags = 2, rows = 1> (%rank, %world) {
+rcclx.collective @attributes implements all_reduce bind <world = 8, element = bf16, reduction = avg> map <grid = 1, groups = 1, threads = 256, tile = 64, depth = 4, tags = 2, rows = 1> (%rank, %world) {
 } {other = 1 : i32}
 
 // CHECK-LABEL: rcclx.collective @slices implements all_gather

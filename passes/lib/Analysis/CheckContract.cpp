@@ -147,8 +147,7 @@ std::optional<Finding> ContractChecker::checkLeaves(uint32_t rank,
     }
   }
   if (numSeen < world) {
-    uint32_t missing =
-        std::find(seen.begin(), seen.end(), false) - seen.begin();
+    uint32_t missing = llvm::find(seen, false) - seen.begin();
     return finding("misses the contribution of " + rankName(missing));
   }
   known[piece.term] = block;

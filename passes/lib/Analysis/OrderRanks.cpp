@@ -147,8 +147,7 @@ Skeleton::describeDeadlock(uint32_t slots,
   for (uint32_t other = getAwaited(rank); other != rank;
        other = getAwaited(other))
     cycle.push_back(other);
-  std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()),
-              cycle.end());
+  std::rotate(cycle.begin(), llvm::min_element(cycle), cycle.end());
 
   auto describeWait = [&](uint32_t rank) {
     const Step &step = steps[rank][next[rank]];

@@ -1,0 +1,209 @@
+//===- Lowering.cpp - Frame, tiles and windows of a kernel
+//------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+
+using namespace mlir;
+using namespace rcclx;
+
+bool Lowering::isInGroup(Operation *op) {
+  auto stage = dyn_cast<StageOp>(op);
+  stage = stage ? stage : op->getParentOfType<StageOp>();
+  return stage.getGroup() == group;
+}
+
+LogicalResult Lowering::lowerTopLevel(Operation *op, OpBuilder &b,
+                                      IRMapping &scope) {
+  Location loc = op->getLoc();
+  if (auto stage = dyn_cast<StageOp>(op))
+    return isInGroup(stage) ? lowerStage(stage, b, scope) : success();
+  if (auto signal = dyn_cast<SignalOp>(op)) {
+    kernel::ReleaseOp::create(b, loc, context);
+    kernel::PostMessageOp::create(b, loc, context,
+                                  scope.lookup(signal.getPeer()),
+                                  tagOf(b, loc, signal.getTag(), scope), tile);
+    return success();
+  }
+  if (auto wait = dyn_cast<WaitOp>(op)) {
+    kernel::WaitMessageOp::create(b, loc, context, scope.lookup(wait.getPeer()),
+                                  tagOf(b, loc, wait.getTag(), scope), tile);
+    kernel::AcquireOp::create(b, loc, context);
+    return success();
+  }
+  return op->emitOpError("is not in a stage; expected rcclx-form-stages first");
+}
+
+/// The longest slice of the group's stages, as a fraction of a block. A
+/// length that is not constant counts as the whole.
+std::pair<int64_t, int64_t> Lowering::findLongest() {
+  std::pair<int64_t, int64_t> longest = {0, 1};
+  collective.walk([&](StageOp stage) {
+    if (!isInGroup(stage))
+      return;
+    std::pair<int64_t, int64_t> fraction = {1, 1};
+    for (Value slice = stage.getOver();
+         auto part = slice.getDefiningOp<PartOp>(); slice = part.getSource()) {
+      std::optional<int64_t> count = getConstantIntValue(part.getCount());
+      std::optional<int64_t> length =
+          part.getLength() ? getConstantIntValue(part.getLength()) : 1;
+      if (count && length) {
+        fraction.first *= *length;
+        fraction.second *= *count;
+      }
+    }
+    if (fraction.first * longest.second > longest.first * fraction.second)
+      longest = fraction;
+  });
+  return longest;
+}
+
+/// Whether a value is the same on every rank: no use of the rank below it.
+static bool isUniform(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && llvm::all_of(op->getOperands(), isUniform);
+}
+
+LogicalResult Lowering::numberPulls() {
+  WalkResult result = collective.walk([&](LoadOp load) {
+    if (!load.getAt()) {
+      BufferOp buffer = getBufferOf(load.getSource());
+      if (buffer.getBuffer() == BufferKind::Output) {
+        load.emitOpError("reads the output, which is not lowered yet; expected "
+                         "the chunk that was stored to be used");
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    }
+    BufferOp buffer = getBufferOf(load.getSource());
+    if (buffer.getBuffer() == BufferKind::Output ||
+        !isUniform(load.getSource())) {
+      load.emitOpError(
+          "reads another rank's memory in a way that is not lowered "
+          "yet; expected a slice of the input that is the same for "
+          "every reader");
+      return WalkResult::interrupt();
+    }
+    pulls.push_back(load);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Copies the own input into the window for the readers of the other ranks. The
+/// copy keeps a call legal in place, where peers may still read what this rank
+/// already overwrites.
+void Lowering::publish(OpBuilder &b, IRMapping &scope) {
+  for (auto [number, load] : llvm::enumerate(pulls)) {
+    if (!isInGroup(load))
+      continue;
+    Location loc = load.getLoc();
+    Value tag = constant(b, loc, number);
+    // Uniform: index code that can be copied to here.
+    IRMapping values = scope;
+    std::function<void(Value)> copy = [&](Value v) {
+      if (values.contains(v))
+        return;
+      for (Value operand : v.getDefiningOp()->getOperands())
+        copy(operand);
+      if (!isa<BufferOp, PartOp>(v.getDefiningOp()))
+        b.clone(*v.getDefiningOp(), values);
+    };
+    copy(load.getSource());
+    Rational slice = lowerSlice(load.getSource(), b, values);
+
+    kernel::WaitWindowOp::create(b, loc, context, tag, tile);
+    kernel::AcquireOp::create(b, loc, context);
+    Value own = kernel::RangeOp::create(b, loc, context, tile, slice.a, slice.l,
+                                        slice.d);
+    Value first = kernel::FirstOp::create(b, loc, context, own);
+    Value limit = kernel::LimitOp::create(b, loc, own);
+    Value step = constant(b, loc, collective.getMappingAttr().getThreads());
+    auto loop = scf::ForOp::create(b, loc, first, limit, step);
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    Value base = lowerBuffer(slice, inner, loc);
+    Value group =
+        kernel::LoadOp::create(inner, loc, base, loop.getInductionVar());
+    Value rank = scope.lookup(collective.getRank());
+    Value slot = kernel::SlotToOp::create(inner, loc, context, rank, tag, tile,
+                                          Protocol::Direct);
+    kernel::SendOp::create(inner, loc, context, group, slot, own,
+                           loop.getInductionVar(), Protocol::Direct);
+    kernel::ReleaseOp::create(b, loc, context);
+    kernel::PostWindowOp::create(b, loc, context, tag, tile);
+  }
+}
+
+/// The tile loop over the stages of one block group.
+LogicalResult Lowering::lowerGroup(OpBuilder &b, IRMapping &scope) {
+  Location loc = collective.getLoc();
+  auto [num, den] = findLongest();
+  tiles = kernel::TilesOp::create(b, loc, context, num, den);
+  auto loop = scf::ForOp::create(b, loc, constant(b, loc, 0), tiles,
+                                 constant(b, loc, 1));
+  tile = loop.getInductionVar();
+  OpBuilder inTile = OpBuilder::atBlockBegin(loop.getBody());
+  Value alive = kernel::AliveOp::create(inTile, loc, context);
+  auto guard = scf::IfOp::create(inTile, loc, alive, /*withElseRegion=*/false);
+  OpBuilder inner = OpBuilder::atBlockBegin(guard.thenBlock());
+  publish(inner, scope);
+  IRMapping values = scope;
+  if (failed(copyBlock(&collective.getBody().front(), inner, values,
+                       Phase::Waits,
+                       [&](Operation *op, OpBuilder &at, IRMapping &inScope) {
+                         return lowerTopLevel(op, at, inScope);
+                       })))
+    return failure();
+  // Exit synchronisation: the window is free for the next call.
+  for (auto [number, load] : llvm::enumerate(pulls))
+    if (isInGroup(load))
+      kernel::DrainWindowOp::create(b, loc, context, constant(b, loc, number),
+                                    tiles);
+  return success();
+}
+
+LogicalResult Lowering::run(OpBuilder &builder) {
+  if (!collective.getMappingAttr())
+    return collective.emitOpError(
+        "is not mapped; expected rcclx-map-to-blocks first");
+  WalkResult protocols = collective.walk([&](Operation *op) {
+    if (isa<SendOp, RecvOp>(op) && !op->getAttr("protocol")) {
+      op->emitOpError("has no protocol; expected rcclx-select-protocol first");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (protocols.wasInterrupted() || failed(numberPulls()))
+    return failure();
+
+  Location loc = collective.getLoc();
+  MLIRContext *ctx = builder.getContext();
+  auto func = kernel::FuncOp::create(
+      builder, loc, ("rcclx_" + collective.getSymName()).str(),
+      collective.getSpecAttr(), collective.getMappingAttr());
+  Block *body = &func.getBody().emplaceBlock();
+  context = body->addArgument(kernel::ContextType::get(ctx), loc);
+  IRMapping scope;
+  scope.map(collective.getRank(),
+            body->addArgument(builder.getIndexType(), loc));
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+
+  kernel::OpenOp::create(b, loc, context);
+  unsigned groups = collective.getMappingAttr().getGroups();
+  for (group = 0; group < groups; ++group) {
+    OpBuilder at = b;
+    if (groups > 1) {
+      Value mine = kernel::InGroupOp::create(b, loc, context, group);
+      auto guard = scf::IfOp::create(b, loc, mine, /*withElseRegion=*/false);
+      at = OpBuilder::atBlockBegin(guard.thenBlock());
+    }
+    if (failed(lowerGroup(at, scope)))
+      return failure();
+  }
+  kernel::CloseOp::create(b, loc, context);
+  kernel::ReturnOp::create(b, loc);
+  return success();
+}

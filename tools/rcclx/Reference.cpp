@@ -14,9 +14,7 @@ namespace rcclx::tool {
 
 using namespace runtime;
 
-namespace {
-
-double load(Element element, const char *at) {
+static double load(Element element, const char *at) {
   uint16_t half;
   float single;
   int32_t integer;
@@ -37,11 +35,14 @@ double load(Element element, const char *at) {
   return 0;
 }
 
+namespace {
 /// Unit round-off and smallest denormal of an element type.
 struct Precision {
   double unit, tiny, largest;
 };
-Precision precisionOf(Element element) {
+} // namespace
+
+static Precision precisionOf(Element element) {
   switch (element) {
   case Element::F16:
     return {0x1p-11, 0x1p-24, 65504};
@@ -52,6 +53,7 @@ Precision precisionOf(Element element) {
   }
 }
 
+namespace {
 /// One output element and what it is made of.
 struct Item {
   uint32_t first, last; // ranks [first, last) contribute
@@ -60,10 +62,8 @@ struct Item {
 
 class Checker {
 public:
-  Checker(const Workload &workload, const RunOptions &options,
-          uint32_t roundings)
-      : options(options), manifest(workload.manifest),
-        inputs(workload.inputs()), size(elementBytes(manifest.element)),
+  Checker(const Workload &workload, uint32_t roundings)
+      : manifest(workload.manifest), inputs(workload.inputs()), size(elementBytes(manifest.element)),
         precision(precisionOf(manifest.element)), roundings(roundings) {}
 
   /// Empty when `actual` is right.
@@ -139,7 +139,6 @@ private:
     return got == wanted ? "" : fmt::format("is {}, not {}", got, wanted);
   }
 
-  const RunOptions &options;
   const Manifest &manifest;
   const std::vector<const char *> inputs;
   const uint32_t size;
@@ -156,7 +155,7 @@ ReferenceResult checkReference(const Workload &workload,
   const uint64_t count = options.count;
   const uint32_t world = manifest.world;
   const uint32_t size = elementBytes(manifest.element);
-  Checker checker(workload, options, roundings);
+  Checker checker(workload, roundings);
   ReferenceResult result;
   for (uint32_t block = 0; block != outputBlocks(manifest.contract, world);
        ++block)

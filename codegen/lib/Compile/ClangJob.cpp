@@ -47,7 +47,7 @@ Expected<SmallVector<char, 0>> runClang(ArrayRef<std::string> args,
   // An absolute name: the working directory of the process has no part in this.
   std::string path = ("/" + sourceName).str();
   auto files = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-  files->addFile(path, 0, MemoryBuffer::getMemBufferCopy(source, path));
+  (void)files->addFile(path, 0, MemoryBuffer::getMemBufferCopy(source, path));
   files->setCurrentWorkingDirectory("/");
 
   std::vector<const char *> argv;

@@ -50,7 +50,7 @@ Expected<std::vector<char>> linkElf(ArrayRef<char> object,
   if (std::error_code ec =
           sys::fs::createTemporaryFile("rcclx-link", "so", path))
     return createStringError(ec, "cannot link: no temporary file");
-  scope_exit removeOutput([&] { sys::fs::remove(path); });
+  scope_exit removeOutput([&] { (void)sys::fs::remove(path); });
 
   SmallVector<const char *, 16> args = {"ld.lld", "--threads=1", "-shared",
                                         "--build-id=none"};

@@ -21,15 +21,15 @@
 using namespace mlir;
 using namespace rcclx;
 
-namespace {
 using Clock = std::chrono::steady_clock;
 
-uint64_t microsecondsSince(Clock::time_point start) {
+static uint64_t microsecondsSince(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() -
                                                                start)
       .count();
 }
 
+namespace {
 /// One schedule in a context of its own, with its diagnostics as text.
 class Session {
 public:

@@ -35,10 +35,11 @@ struct Program {
   uint32_t registers = 0;
   uint32_t result = 0;
 };
+} // namespace
 
 /// Orders the terms that `root` needs and gives them registers, which are
 /// reused after a term's last use: a chain of any length takes three.
-Program compile(const Manifest &manifest, uint32_t root) {
+static Program compile(const Manifest &manifest, uint32_t root) {
   // Operands come before their users in the manifest, so ascending order is an
   // order of execution.
   std::vector<bool> needed(root + 1);
@@ -106,6 +107,7 @@ Program compile(const Manifest &manifest, uint32_t root) {
 // Element types
 //===----------------------------------------------------------------------===//
 
+namespace {
 struct F32 {
   using Data = float;
   using Acc = float;
@@ -130,17 +132,18 @@ struct I32 {
   static Acc widen(Data x) { return x; }
   static Data round(Acc x) { return x; }
 };
+} // namespace
 
-float add(float a, float b) { return a + b; }
-int32_t add(int32_t a, int32_t b) {
+static float add(float a, float b) { return a + b; }
+static int32_t add(int32_t a, int32_t b) {
   return int32_t(uint32_t(a) + uint32_t(b)); // wraps
 }
-float maximum(float a, float b) { return maximumNumber(a, b); }
-int32_t maximum(int32_t a, int32_t b) { return std::max(a, b); }
-float divide(float a, uint32_t world) { return a / float(world); }
-int32_t divide(int32_t a, uint32_t world) { return a / int32_t(world); }
+static float maximum(float a, float b) { return maximumNumber(a, b); }
+static int32_t maximum(int32_t a, int32_t b) { return std::max(a, b); }
+static float divide(float a, uint32_t world) { return a / float(world); }
+static int32_t divide(int32_t a, uint32_t world) { return a / int32_t(world); }
 
-template <typename T> typename T::Acc identity(Reduction reduction) {
+template <typename T> static typename T::Acc identity(Reduction reduction) {
   if constexpr (std::is_same_v<T, I32>)
     return reduction == Reduction::Max ? INT32_MIN : 0;
   else
@@ -153,6 +156,7 @@ template <typename T> typename T::Acc identity(Reduction reduction) {
 // Execution
 //===----------------------------------------------------------------------===//
 
+namespace {
 template <typename T> class Machine {
   using Data = typename T::Data;
   using Acc = typename T::Acc;
@@ -234,8 +238,10 @@ private:
   std::vector<Data> elements;
 };
 
+} // namespace
+
 template <typename T>
-void evaluate(const Manifest &manifest, uint32_t rank, uint64_t count,
+static void evaluate(const Manifest &manifest, uint32_t rank, uint64_t count,
               std::span<const char *const> inputs, char *output) {
   Machine<T> machine(manifest, count, inputs);
   std::unordered_map<uint32_t, Program> programs;
@@ -249,8 +255,6 @@ void evaluate(const Manifest &manifest, uint32_t rank, uint64_t count,
         output + part.block * count * elementBytes(manifest.element));
   }
 }
-
-} // namespace
 
 uint64_t inputBytes(const Manifest &manifest, uint64_t count) {
   return count * inputBlocks(manifest.contract, manifest.world) *

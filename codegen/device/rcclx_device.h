@@ -44,14 +44,17 @@ template <typename T, u32 Tile, u32 Groups>
 RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l,
                   size_t d) {
   u64 g = granules<T>(c);
-  u64 end = (a + l) * g / d;
+  u64 start = a * g / d, end = (a + l) * g / d;
   Range r;
-  r.origin = a * g / d + tile * Tile;
+  r.origin = start + tile * Tile;
   if (r.origin > end)
     r.origin = end;
   u64 last = r.origin + Tile < end ? r.origin + Tile : end;
+  // A block's part of a slot is the same in every tile, also in a shorter last
+  // one: credits go from block to block.
+  u64 full = end - start < Tile ? end - start : Tile;
   u32 blocks = c->p->grid / Groups;
-  u64 each = (last - r.origin + blocks - 1) / blocks;
+  u64 each = (full + blocks - 1) / blocks;
   r.lo = r.origin + c->block % blocks * each;
   r.hi = r.lo + each < last ? r.lo + each : last;
   return r;

@@ -54,10 +54,10 @@ RX_FN u64 loadRelaxed(const u64 *p) {
 RX_FN void storeRelaxed(u64 *p, u64 v) {
   __hip_atomic_store(global(p), v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
-RX_FN void claim(u64 *p, u64 expected, u64 v) {
-  __hip_atomic_compare_exchange_strong(global(p), &expected, v,
-                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED,
-                                       __HIP_MEMORY_SCOPE_SYSTEM);
+RX_FN bool claim(u64 *p, u64 expected, u64 v) {
+  return __hip_atomic_compare_exchange_strong(
+      global(p), &expected, v, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+      __HIP_MEMORY_SCOPE_SYSTEM);
 }
 
 /// System-scope release by every wave, then a wait until its stores are

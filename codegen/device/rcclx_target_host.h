@@ -36,10 +36,11 @@ RX_FN u64 loadRelaxed(const u64 *p) {
 RX_FN void storeRelaxed(u64 *p, u64 v) {
   __atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
-/// Takes *p from `expected` to `v` once, among all threads of the call.
-RX_FN void claim(u64 *p, u64 expected, u64 v) {
-  __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED,
-                              __ATOMIC_RELAXED);
+/// Takes *p from `expected` to `v` once, among all threads of the call: true for
+/// the one that did.
+RX_FN bool claim(u64 *p, u64 expected, u64 v) {
+  return __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED);
 }
 
 /// System scope. All earlier accesses of this thread are ordered before its

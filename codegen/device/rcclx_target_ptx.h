@@ -44,7 +44,9 @@ RX_FN void storeRelaxed(u64 *p, u64 v) {
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v)
                : "memory");
 }
-RX_FN void claim(u64 *p, u64 expected, u64 v) { atomicCAS(p, expected, v); }
+RX_FN bool claim(u64 *p, u64 expected, u64 v) {
+  return atomicCAS(p, expected, v) == expected;
+}
 
 /// fence.acq_rel.sys: earlier accesses of this thread, and those that a block
 /// barrier ordered before it, come before its later relaxed stores.

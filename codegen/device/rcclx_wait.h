@@ -53,9 +53,9 @@ RX_FN u64 callNumber(const Context *c, u32 rank) {
 RX_COLD void fail(Context *c, u32 code, u32 kind, u32 rank) {
   c->dead = 1;
   rcclx_control *control = c->p->control;
-  storeRelaxed(&control->failure_call, callNumber(c, rank));
-  claim(&control->failure, 0,
-        code | kind << 8 | static_cast<u64>(rank + 1) << 16);
+  if (claim(&control->failure, 0,
+            code | kind << 8 | static_cast<u64>(rank + 1) << 16))
+    storeRelaxed(&control->failure_call, callNumber(c, rank));
 }
 
 /// Whether the thread must give up: called between looks at what it waits for.

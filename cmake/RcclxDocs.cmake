@@ -3,7 +3,7 @@
 # compares.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 list(GET MLIR_INCLUDE_DIRS 0 mlir_include)
-set(RCCLX_DOCS_ARGUMENTS --tblgen ${MLIR_TABLEGEN_EXE} --include ${mlir_include})
+set(RCCLX_DOCS_ARGUMENTS --tblgen $<TARGET_FILE:mlir-tblgen> --include ${mlir_include})
 add_custom_target(rcclx-docs
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate_docs.py
           ${RCCLX_DOCS_ARGUMENTS}

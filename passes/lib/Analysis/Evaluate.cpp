@@ -27,8 +27,9 @@ struct PieceRange {
   uint32_t count = 0;
 };
 
-/// What one rank knows of all ranks' progress: a vector clock. The messages of
-/// a rank share `others` with it until it learns something new.
+/// What one thread, a block group of a rank, knows of the progress of all: a
+/// vector clock. The messages of a thread share `others` with it until it
+/// learns something new.
 struct Clock {
   std::shared_ptr<std::vector<uint32_t>> others;
   uint32_t own = 1;
@@ -40,7 +41,8 @@ struct Written {
   PieceRange pieces;
   SourceOp op;
   uint32_t writer;
-  uint32_t time; ///< The writer's own clock.
+  uint32_t thread; ///< Of the writer.
+  uint32_t time;   ///< That thread's own clock.
 };
 
 /// Orders what is written by block and position.
@@ -54,6 +56,7 @@ struct WrittenKey {
 
 struct Message {
   PieceRange pieces;
+  uint32_t thread = 0; ///< Of the sender.
   Clock clock;
 };
 
@@ -98,23 +101,27 @@ private:
   /// Appends to `range`, which is the last one of `pieces`.
   void append(PieceRange &range, Piece piece);
 
-  bool happenedBefore(const Written &written, uint32_t rank) const {
-    const Clock &clock = clocks[rank];
-    return written.writer == rank ||
-           (clock.others && (*clock.others)[written.writer] >= written.time);
+  uint32_t getThread(uint32_t rank, uint32_t group) const {
+    return rank * groups + group;
+  }
+  bool happenedBefore(const Written &written, uint32_t thread) const {
+    const Clock &clock = clocks[thread];
+    return written.thread == thread ||
+           (clock.others && (*clock.others)[written.thread] >= written.time);
   }
 
   ScheduleTrace &trace;
   const ChannelTable &channels;
   Evaluation &result;
   uint32_t world;
+  uint32_t groups; ///< The most block groups that a rank has.
   bool keepsClocks;
   bool overflows = false;
 
   std::vector<Piece> pieces;
   std::vector<std::vector<PieceRange>> values;         ///< Per rank.
   std::vector<std::map<WrittenKey, Written>> memories; ///< Per rank.
-  std::vector<Clock> clocks;                           ///< Per rank.
+  std::vector<Clock> clocks;                           ///< Per thread.
   std::vector<Queue> queues;                           ///< Per channel.
 };
 
@@ -123,24 +130,33 @@ constexpr size_t maxPieces = size_t(1) << 26;
 
 } // namespace
 
-/// Only messages and barriers order the ranks, which matters where memory is
-/// shared. The input never changes during a call.
-static bool needsClocks(const ScheduleTrace &trace) {
-  if (trace.goal == Goal::Barrier)
-    return true;
+static uint32_t countGroups(const ScheduleTrace &trace) {
+  uint32_t groups = 1;
+  for (const RankTrace &rank : trace.ranks)
+    groups = std::max(groups, rank.getNumGroups());
+  return groups;
+}
+
+/// Only messages order threads, which matters where they share memory. The
+/// input never changes during a call.
+static bool needsClocks(const ScheduleTrace &trace, uint32_t groups) {
+  bool isShared = groups > 1, isRead = false;
   for (uint32_t rank = 0; rank < trace.getWorld(); ++rank)
     for (const Event &event : trace.ranks[rank].getEvents())
       if ((event.kind == EventKind::Load || event.kind == EventKind::Store) &&
-          event.place.memory == Memory::Output && event.peer != rank)
-        return true;
-  return false;
+          event.place.memory == Memory::Output) {
+        isShared |= event.peer != rank;
+        isRead |= event.kind == EventKind::Load;
+      }
+  return trace.goal == Goal::Barrier || (isShared && isRead);
 }
 
 Evaluator::Evaluator(ScheduleTrace &trace, const ChannelTable &channels,
                      Evaluation &result)
     : trace(trace), channels(channels), result(result), world(trace.getWorld()),
-      keepsClocks(needsClocks(trace)), values(world), memories(world),
-      clocks(world), queues(channels.size()) {
+      groups(countGroups(trace)), keepsClocks(needsClocks(trace, groups)),
+      values(world), memories(world), clocks(world * groups),
+      queues(channels.size()) {
   for (uint32_t rank = 0; rank < world; ++rank)
     values[rank].resize(trace.ranks[rank].getNumValues());
 }
@@ -217,10 +233,13 @@ Finding Evaluator::describeUnwritten(uint32_t rank, const Event &event,
 Finding Evaluator::describeRace(uint32_t rank, const Event &event,
                                 const Written &written) const {
   std::string owner = event.peer == rank ? "" : " of " + rankName(event.peer);
+  std::string writer = rankName(written.writer);
+  if (written.writer == rank)
+    writer += "'s block group " + str(written.thread % groups);
   return {event.op,
           at(rank, world) + "reads " + placeName(trace, event.place) + owner +
-              " in no order with the write of " + rankName(written.writer),
-          {{written.op, rankName(written.writer) + " writes it here"}}};
+              " in no order with the write of " + writer,
+          {{written.op, writer + " writes it here"}}};
 }
 
 std::optional<Finding> Evaluator::loadOutput(uint32_t rank,
@@ -243,7 +262,7 @@ std::optional<Finding> Evaluator::loadOutput(uint32_t rank,
     Position start = getStart(written.place.interval);
     if (position < start)
       return describeUnwritten(rank, event, position, std::min(start, end));
-    if (!happenedBefore(written, rank))
+    if (!happenedBefore(written, getThread(rank, event.group)))
       return describeRace(rank, event, written);
     for (uint32_t i = 0; i < written.pieces.count && position < end; ++i) {
       Piece piece = pieces[written.pieces.first + i];
@@ -285,9 +304,10 @@ std::optional<Finding> Evaluator::store(uint32_t rank, const Event &event) {
         {{overlap->op, rankName(overlap->writer) + " writes " +
                            placeName(trace, overlap->place) + " here"}}};
   }
+  uint32_t thread = getThread(rank, event.group);
   memory.emplace_hint(it, key,
                       Written{event.place, values[rank][event.value], event.op,
-                              rank, clocks[rank].own});
+                              rank, thread, clocks[thread].own});
   return std::nullopt;
 }
 
@@ -302,8 +322,9 @@ void Evaluator::send(uint32_t rank, const Event &event) {
     message.pieces = values[rank][event.value];
   if (!keepsClocks)
     return;
-  message.clock = clocks[rank];
-  ++clocks[rank].own;
+  message.thread = getThread(rank, event.group);
+  message.clock = clocks[message.thread];
+  ++clocks[message.thread].own;
 }
 
 void Evaluator::receive(uint32_t rank, const Event &event) {
@@ -313,16 +334,16 @@ void Evaluator::receive(uint32_t rank, const Event &event) {
     values[rank][event.value] = message.pieces;
   if (!keepsClocks)
     return;
-  Clock &mine = clocks[rank];
+  Clock &mine = clocks[getThread(rank, event.group)];
   if (!mine.others)
-    mine.others = std::make_shared<std::vector<uint32_t>>(world, 0);
+    mine.others = std::make_shared<std::vector<uint32_t>>(clocks.size(), 0);
   else if (mine.others.use_count() > 1)
     mine.others = std::make_shared<std::vector<uint32_t>>(*mine.others);
   std::vector<uint32_t> &known = *mine.others;
   if (message.clock.others)
-    for (uint32_t i = 0; i < world; ++i)
+    for (size_t i = 0; i < known.size(); ++i)
       known[i] = std::max(known[i], (*message.clock.others)[i]);
-  known[event.peer] = std::max(known[event.peer], message.clock.own);
+  known[message.thread] = std::max(known[message.thread], message.clock.own);
   message.clock.others.reset();
 }
 
@@ -476,11 +497,14 @@ std::optional<Finding> Evaluator::run(const Execution &execution) {
   }
   if (trace.goal == Goal::Barrier) {
     result.heard.assign(world, std::vector<bool>(world, false));
-    for (uint32_t rank = 0; rank < world; ++rank)
-      for (uint32_t other = 0; other < world; ++other)
-        result.heard[rank][other] =
-            rank == other ||
-            (clocks[rank].others && (*clocks[rank].others)[other] > 0);
+    for (uint32_t thread = 0; thread < clocks.size(); ++thread) {
+      std::vector<bool> &heard = result.heard[thread / groups];
+      heard[thread / groups] = true;
+      for (uint32_t other = 0; clocks[thread].others && other < clocks.size();
+           ++other)
+        if ((*clocks[thread].others)[other] > 0)
+          heard[other / groups] = true;
+    }
   }
   return std::nullopt;
 }

@@ -12,6 +12,7 @@ Event &RankTrace::append(EventKind kind, SourceOp op) {
   Event &event = events.emplace_back();
   event.kind = kind;
   event.op = op;
+  event.group = group;
   return event;
 }
 

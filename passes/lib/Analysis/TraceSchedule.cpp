@@ -80,7 +80,7 @@ struct Instruction {
   Register b = noRegister;
   Register c = noRegister;
   /// Constant: the value. Compare: the predicate. Buffer: the memory. For:
-  /// whether bounds are unsigned.
+  /// whether bounds are unsigned. Stage: the block group.
   int64_t immediate = 0;
   /// For, If and Stage: the first of its blocks.
   uint32_t block = 0;
@@ -251,8 +251,9 @@ LogicalResult ProgramBuilder::addOp(Operation *op, uint32_t block) {
             addRegions(op, instruction);
             return success();
           })
-          .Case([&](StageOp) {
+          .Case([&](StageOp stage) {
             set(Code::Stage);
+            instruction.immediate = stage.getGroup();
             addRegions(op, instruction);
             return success();
           })
@@ -341,6 +342,8 @@ namespace {
 constexpr uint64_t maxSteps = uint64_t(1) << 26;
 /// What they may do to chunks, which costs memory.
 constexpr uint64_t maxEvents = uint64_t(1) << 23;
+/// Block groups, each of which has a clock of its own.
+constexpr int64_t maxGroups = 64;
 /// The largest tag. Slots are computed from tags, so that their number counts.
 constexpr int64_t maxTag = (int64_t(1) << 31) - 1;
 
@@ -437,8 +440,16 @@ LogicalResult Tracer::runInstruction(const Instruction &instruction) {
       copy(block.yields, instruction.result);
     return success();
   }
-  case Code::Stage:
-    return runBlock(program.blocks[instruction.block]);
+  case Code::Stage: {
+    if (instruction.immediate < 0 || instruction.immediate >= maxGroups)
+      return emitError(instruction)
+             << "expected a block group within 0 to " << maxGroups - 1
+             << ", found " << instruction.immediate;
+    trace.ranks[rank].setGroup(instruction.immediate);
+    LogicalResult result = runBlock(program.blocks[instruction.block]);
+    trace.ranks[rank].setGroup(0);
+    return result;
+  }
   case Code::Buffer:
     return runBuffer(instruction);
   case Code::Part:

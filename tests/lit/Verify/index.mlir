@@ -211,3 +211,12 @@ rcclx.collective @order_of_truth implements barrier (%rank, %world) {
   // expected-error @below {{is not index arithmetic that a schedule may use}}
   %x = arith.cmpi slt, %a, %a : i1
 }
+
+// -----
+
+rcclx.collective @too_many_groups implements all_gather (%rank, %world) {
+  %in = rcclx.buffer input
+  // expected-error @below {{at rank 0 of 4: expected a block group within 0 to 63, found 64}}
+  rcclx.stage over %in group(64) {
+  }
+}

@@ -187,3 +187,47 @@ rcclx.collective @read_of_nothing implements all_gather (%rank, %world) {
   // expected-error @below {{at rank 0 of 4: reads block 0 of the output, of which a part is never written}}
   %y = rcclx.load %own
 }
+
+// -----
+
+// Block groups of a rank run side by side: program order is not enough.
+rcclx.collective @race_of_block_groups implements all_gather (%rank, %world) {
+  %in = rcclx.buffer input
+  %own = rcclx.buffer output block(%rank)
+  rcclx.stage over %in {
+    %x = rcclx.load %in
+    // expected-note @below {{rank 0's block group 0 writes it here}}
+    rcclx.store %x, %own
+  }
+  rcclx.stage over %own group(1) {
+    // expected-error @below {{at rank 0 of 4: reads block 0 of the output in no order with the write of rank 0's block group 0}}
+    %y = rcclx.load %own
+    rcclx.send %y to %rank
+    %z = rcclx.recv like %own from %rank
+  }
+}
+
+// -----
+
+// A message orders the groups that send and receive it, not their neighbours.
+rcclx.collective @race_beside_a_message implements all_gather (%rank, %world) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cm1 = arith.constant -1 : index
+  %next = rcclx.shift %rank by %c1
+  %prev = rcclx.shift %rank by %cm1
+  %in = rcclx.buffer input
+  %own = rcclx.buffer output block(%rank)
+  %theirs = rcclx.buffer output block(%next)
+  rcclx.stage over %in {
+    %x = rcclx.load %in
+    // expected-note @below {{rank 1 writes it here}}
+    rcclx.store %x, %own
+  }
+  rcclx.stage over %in group(1) {
+    rcclx.signal to %prev
+    rcclx.wait from %next
+    // expected-error @below {{at rank 0 of 4: reads block 1 of the output of rank 1 in no order with the write of rank 1}}
+    %y = rcclx.load %theirs at %next
+  }
+}

@@ -12,6 +12,7 @@
 #define RCCLX_ANALYSIS_TRACE_H
 
 #include "rcclx/Analysis/Intervals.h"
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -67,6 +68,7 @@ struct Event {
   ValueId chunk = 0;
   uint32_t peer = 0;
   uint32_t tag = 0;
+  uint32_t group = 0; ///< The block group that runs it.
 
   bool isSend() const {
     return kind == EventKind::Send || kind == EventKind::Signal;
@@ -80,6 +82,11 @@ struct Event {
 /// defines.
 class RankTrace {
 public:
+  /// What follows is run by `number`. Block groups of a rank run side by side.
+  void setGroup(uint32_t number) {
+    group = number;
+    numGroups = std::max(numGroups, number + 1);
+  }
   ValueId load(SourceOp op, Place place, uint32_t owner, bool isRemote = false);
   void store(SourceOp op, ValueId value, Place place, uint32_t owner,
              bool isRemote = false);
@@ -94,6 +101,7 @@ public:
 
   const std::vector<Event> &getEvents() const { return events; }
   uint32_t getNumValues() const { return numValues; }
+  uint32_t getNumGroups() const { return numGroups; }
 
 private:
   Event &append(EventKind kind, SourceOp op);
@@ -101,6 +109,8 @@ private:
 
   std::vector<Event> events;
   uint32_t numValues = 0;
+  uint32_t group = 0;
+  uint32_t numGroups = 1;
 };
 
 struct ScheduleTrace {

@@ -59,11 +59,11 @@ void checkCall(const RunOptions &options, Workload &workload, uint32_t rank,
   uint64_t at = firstDifference(buffers.result, expected->data(), bytes / size,
                                 manifest.element);
   if (at != bytes / size)
-    wrong(fmt::format(
-        "rank {}, block {}, element {}: {}, but the proof gives {}", rank,
-        at / options.count, at % options.count,
-        bitsOf(buffers.result + at * size, size),
-        bitsOf(expected->data() + at * size, size)));
+    wrong(
+        fmt::format("rank {}, block {}, element {}: {}, but the proof gives {}",
+                    rank, at / options.count, at % options.count,
+                    bitsOf(buffers.result + at * size, size),
+                    bitsOf(expected->data() + at * size, size)));
   if (!buffers.output.guardsIntact())
     wrong(fmt::format("rank {}: memory beside the output was written", rank));
   if (buffers.separateInput) {
@@ -78,9 +78,8 @@ void checkCall(const RunOptions &options, Workload &workload, uint32_t rank,
   // Equal outputs are compared by digest: one rank's reference stands for all.
   if (manifest.contract == Contract::AllReduce && rank != 0)
     return;
-  ReferenceResult reference =
-      checkReference(workload, options, rank, buffers.result,
-                     oracleRoundings(manifest, rank));
+  ReferenceResult reference = checkReference(
+      workload, options, rank, buffers.result, oracleRoundings(manifest, rank));
   result.referenceChecked = reference.checked;
   result.largestError = reference.largestError;
   if (!reference.wrong.empty())

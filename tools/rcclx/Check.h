@@ -1,4 +1,5 @@
-//===- Check.h - Is a rank's output right ------------------------*- C++ -*-===//
+//===- Check.h - Is a rank's output right ------------------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -160,8 +160,9 @@ static RankResult collect(Child &child, uint32_t rank) {
   RankResult lost;
   lost.status =
       WIFSIGNALED(state)
-          ? makeError(Code::Remote, "rank {} (process {}) was killed by signal "
-                                    "{} ({})",
+          ? makeError(Code::Remote,
+                      "rank {} (process {}) was killed by signal "
+                      "{} ({})",
                       rank, child.pid, WTERMSIG(state),
                       sigabbrev_np(WTERMSIG(state)))
           : makeError(Code::Remote, "rank {} (process {}) ended with status {}",

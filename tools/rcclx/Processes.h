@@ -1,4 +1,5 @@
-//===- Processes.h - One process per rank ------------------------*- C++ -*-===//
+//===- Processes.h - One process per rank ------------------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -53,8 +53,8 @@ static std::string mappingOf(const Manifest &manifest) {
                      kind->threads == 1 ? "" : "s");
 }
 
-static Expected<Comm> join(const RunOptions &options,
-                           const rcclx_unique_id &id, uint32_t rank) {
+static Expected<Comm> join(const RunOptions &options, const rcclx_unique_id &id,
+                           uint32_t rank) {
   rcclx_comm_params params = {};
   params.struct_size = sizeof(params);
   params.id = &id;
@@ -62,7 +62,8 @@ static Expected<Comm> join(const RunOptions &options,
   params.world = options.ranks;
   params.device = options.device.c_str();
   params.timeout_ms = options.timeoutMs;
-  params.cache_dir = options.cacheDir.empty() ? nullptr : options.cacheDir.c_str();
+  params.cache_dir =
+      options.cacheDir.empty() ? nullptr : options.cacheDir.c_str();
   rcclx_comm *comm = nullptr;
   RCCLX_RETURN_IF_ERROR(statusOf(rcclx_comm_create(&params, &comm)));
   return Comm(comm);
@@ -92,9 +93,8 @@ static Expected<Manifest> describe(rcclx_plan *plan, RankResult &result) {
   rcclx_plan_info info = {};
   info.struct_size = sizeof(info);
   RCCLX_RETURN_IF_ERROR(statusOf(rcclx_plan_get_info(plan, &info)));
-  RCCLX_ASSIGN_OR_RETURN(
-      Manifest manifest,
-      Manifest::parse({info.manifest, info.manifest_bytes}));
+  RCCLX_ASSIGN_OR_RETURN(Manifest manifest,
+                         Manifest::parse({info.manifest, info.manifest_bytes}));
   result.cached = info.cached != 0;
   result.planName = manifest.name;
   result.contract = name(manifest.contract);
@@ -105,8 +105,7 @@ static Expected<Manifest> describe(rcclx_plan *plan, RankResult &result) {
 }
 
 static Status run(const RunOptions &options, const rcclx_unique_id &id,
-                  uint32_t rank, WorkloadCache &workloads,
-                  RankResult &result) {
+                  uint32_t rank, WorkloadCache &workloads, RankResult &result) {
   RCCLX_ASSIGN_OR_RETURN(Comm comm, join(options, id, rank));
   uint64_t before = nowNs();
   RCCLX_ASSIGN_OR_RETURN(PlanHandle plan, prepare(options, comm.get()));
@@ -172,22 +171,21 @@ std::string RankResult::toJson() const {
   nlohmann::json stages = nlohmann::json::array();
   for (const CompileStage &stage : compile)
     stages.push_back({stage.stage, stage.microseconds});
-  nlohmann::json json = {
-      {"code", int(status.code())},
-      {"message", status.message()},
-      {"wrong", wrong},
-      {"plan", planName},
-      {"contract", contract},
-      {"mapping", mapping},
-      {"proof",
-       {proof.ranks, proof.operations, proof.messages, proof.leastSlots,
-        proof.microseconds}},
-      {"compile", stages},
-      {"cached", cached},
-      {"times", {prepareNs, medianNs, enteredNs, leftNs}},
-      {"referenceChecked", referenceChecked},
-      {"largestError", largestError},
-      {"digest", outputDigest}};
+  nlohmann::json json = {{"code", int(status.code())},
+                         {"message", status.message()},
+                         {"wrong", wrong},
+                         {"plan", planName},
+                         {"contract", contract},
+                         {"mapping", mapping},
+                         {"proof",
+                          {proof.ranks, proof.operations, proof.messages,
+                           proof.leastSlots, proof.microseconds}},
+                         {"compile", stages},
+                         {"cached", cached},
+                         {"times", {prepareNs, medianNs, enteredNs, leftNs}},
+                         {"referenceChecked", referenceChecked},
+                         {"largestError", largestError},
+                         {"digest", outputDigest}};
   // Diagnostics may quote a file that is not UTF-8.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -1,4 +1,5 @@
-//===- RankRun.h - One rank of `rcclx run` -----------------------*- C++ -*-===//
+//===- RankRun.h - One rank of `rcclx run` -----------------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -63,7 +63,8 @@ struct Item {
 class Checker {
 public:
   Checker(const Workload &workload, uint32_t roundings)
-      : manifest(workload.manifest), inputs(workload.inputs()), size(elementBytes(manifest.element)),
+      : manifest(workload.manifest), inputs(workload.inputs()),
+        size(elementBytes(manifest.element)),
         precision(precisionOf(manifest.element)), roundings(roundings) {}
 
   /// Empty when `actual` is right.
@@ -93,8 +94,7 @@ public:
     double scale = manifest.reduction == Reduction::Avg ? manifest.world : 1;
     double wanted = sum / scale;
     if (!std::isfinite(wanted))
-      return same(got, wanted) ? ""
-                               : fmt::format("is {}, not {}", got, wanted);
+      return same(got, wanted) ? "" : fmt::format("is {}, not {}", got, wanted);
     // (1 + u)^n - 1 is below 1.01 n u for the n and u that occur; the division
     // of avg is one more rounding.
     double bound =

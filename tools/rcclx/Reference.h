@@ -1,4 +1,5 @@
-//===- Reference.h - Results computed another way ----------------*- C++ -*-===//
+//===- Reference.h - Results computed another way ----------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

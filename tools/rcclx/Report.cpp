@@ -92,20 +92,20 @@ static std::string checkedText(const RunOptions &options,
   }
   if (first.contract == "all_reduce")
     text += "; ranks identical";
-  return text + (options.inPlace ? "; guards intact"
-                                 : "; inputs and guards intact");
+  return text +
+         (options.inPlace ? "; guards intact" : "; inputs and guards intact");
 }
 
 std::string reportTable(const RunOptions &options,
                         const std::vector<RankResult> &results,
                         const std::string &wrong) {
   const RankResult &first = results[0];
-  std::string text = fmt::format(
-      "{}: {}, {} rank{} ({}), {} x {}, {}, {}\n", first.planName,
-      first.contract, options.ranks, options.ranks == 1 ? "" : "s",
-      options.procs ? "processes" : "threads", options.count,
-      name(options.element), name(options.reduction),
-      options.inPlace ? "in place" : "out of place");
+  std::string text =
+      fmt::format("{}: {}, {} rank{} ({}), {} x {}, {}, {}\n", first.planName,
+                  first.contract, options.ranks, options.ranks == 1 ? "" : "s",
+                  options.procs ? "processes" : "threads", options.count,
+                  name(options.element), name(options.reduction),
+                  options.inPlace ? "in place" : "out of place");
   auto row = [&](const char *title, const std::string &value) {
     text += fmt::format("  {:<11}{}\n", title, value);
   };
@@ -117,14 +117,14 @@ std::string reportTable(const RunOptions &options,
                             double(first.proof.microseconds) * 1e-3));
   row("compiled", compileText(first));
   row("mapped", first.mapping);
-  row("checked", wrong.empty() ? checkedText(options, results)
-                               : "WRONG: " + wrong);
+  row("checked",
+      wrong.empty() ? checkedText(options, results) : "WRONG: " + wrong);
   if (options.iterations == 0)
     return text;
   Speed speed = speedOf(options, results);
-  row("latency", fmt::format("median {:.1f} us over {} calls",
-                             double(speed.latencyNs) * 1e-3,
-                             options.iterations));
+  row("latency",
+      fmt::format("median {:.1f} us over {} calls",
+                  double(speed.latencyNs) * 1e-3, options.iterations));
   if (speed.algorithm > 0)
     row("bandwidth",
         fmt::format("algorithm {}, bus {}", bandwidthText(speed.algorithm),

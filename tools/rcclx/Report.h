@@ -1,4 +1,5 @@
-//===- Report.h - What `rcclx run` prints ------------------------*- C++ -*-===//
+//===- Report.h - What `rcclx run` prints ------------------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -1,4 +1,5 @@
-//===- RunOptions.h - What `rcclx run` is asked to do ------------*- C++ -*-===//
+//===- RunOptions.h - What `rcclx run` is asked to do ------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //
@@ -26,10 +27,10 @@ struct RunOptions {
   std::string cacheDir;
   uint64_t timeoutMs = 0; // 0: of the environment
   uint64_t seed = 1;
-  uint64_t offset = 0;    // elements by which buffers are misaligned
+  uint64_t offset = 0; // elements by which buffers are misaligned
   uint32_t iterations = 20;
   bool inPlace = false;
-  bool special = false;   // NaN, infinities, signed zeros, denormals
+  bool special = false; // NaN, infinities, signed zeros, denormals
   bool procs = false;
   bool json = false;
 };

@@ -81,10 +81,10 @@ static Status verify(const VerifyArguments &arguments) {
   RCCLX_ASSIGN_OR_RETURN(const Options *options, processOptions());
   CompilerLibrary compiler = CompilerLibrary::find(*options);
   for (uint32_t world : worlds) {
-    RCCLX_ASSIGN_OR_RETURN(
-        ProofResult proof,
-        compiler.verify(text, arguments.schedule, arguments.symbol, world,
-                        arguments.slots));
+    RCCLX_ASSIGN_OR_RETURN(ProofResult proof,
+                           compiler.verify(text, arguments.schedule,
+                                           arguments.symbol, world,
+                                           arguments.slots));
     fmt::print("{:>4} rank{}  proved  {} operations, {} messages, at least {} "
                "slot{}, {:.1f} ms\n",
                world, world == 1 ? ", " : "s,", proof.operations,

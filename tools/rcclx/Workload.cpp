@@ -58,10 +58,8 @@ static constexpr struct {
     {0xffffffff, 0xffff, 0xffff}, // the NaN with all bits set
     {0x7f800001, 0x7c01, 0x7f81}, // a signalling NaN
     {0x7f800000, 0x7c00, 0x7f80}, // infinities
-    {0xff800000, 0xfc00, 0xff80},
-    {0x80000000, 0x8000, 0x8000}, // -0
-    {0x00000000, 0x0000, 0x0000},
-    {0x00000001, 0x0001, 0x0001}, // denormals
+    {0xff800000, 0xfc00, 0xff80}, {0x80000000, 0x8000, 0x8000}, // -0
+    {0x00000000, 0x0000, 0x0000}, {0x00000001, 0x0001, 0x0001}, // denormals
     {0x807fffff, 0x83ff, 0x807f},
 };
 
@@ -72,9 +70,9 @@ static void fill(std::vector<char> &out, uint64_t stream, bool special,
   uint64_t n = out.size() / sizeof(Word);
   for (uint64_t i = 0; i != n; ++i) {
     uint64_t random = mix(stream + i);
-    words[i] = convert(random, special && random % 13 == 0
-                                   ? &specials[random / 13 % 9]
-                                   : nullptr);
+    words[i] =
+        convert(random, special && random % 13 == 0 ? &specials[random / 13 % 9]
+                                                    : nullptr);
   }
 }
 

@@ -67,10 +67,11 @@ static std::string environmentHelp() {
 }
 
 int main(int argc, char **argv) {
-  CLI::App app("rcclx: a compiler and runtime for GPU collectives. A collective "
-               "is a short .mlir file;\nrcclx proves it, compiles it to one "
-               "kernel, and runs it.",
-               "rcclx");
+  CLI::App app(
+      "rcclx: a compiler and runtime for GPU collectives. A collective "
+      "is a short .mlir file;\nrcclx proves it, compiles it to one "
+      "kernel, and runs it.",
+      "rcclx");
   app.set_version_flag("--version",
                        fmt::format("rcclx {}.{}.{}", RCCLX_VERSION_MAJOR,
                                    RCCLX_VERSION_MINOR, RCCLX_VERSION_PATCH));
@@ -85,7 +86,14 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
-    fmt::print(stderr, "rcclx: error: {}\n", error.what());
+    // CLI11 misses the subcommand before it sees the word that is none.
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
+      fmt::print(stderr,
+                 "rcclx: error: unknown command \"{}\"; known are run and "
+                 "verify\n",
+                 argv[1]);
+    else
+      fmt::print(stderr, "rcclx: error: {}\n", error.what());
     return rcclx::tool::exitBadInput;
   } catch (const std::bad_alloc &) {
     fmt::print(stderr, "rcclx: error: out of memory\n");

@@ -1,4 +1,5 @@
-/*===- rcclx.h - C interface of rcclx -------------------------------*- C -*-===*
+/*===- rcclx.h - C interface of rcclx -------------------------------*- C
+ * -*-===*
  *
  * Part of rcclx.
  *
@@ -77,9 +78,9 @@ typedef struct rcclx_comm_params {
   size_t struct_size;
   const rcclx_unique_id *id;
   uint32_t rank;
-  uint32_t world;       /* 1 to 256 */
-  const char *device;   /* NULL: "host" */
-  uint64_t timeout_ms;  /* 0: RCCLX_TIMEOUT_MS, else 30000 */
+  uint32_t world;        /* 1 to 256 */
+  const char *device;    /* NULL: "host" */
+  uint64_t timeout_ms;   /* 0: RCCLX_TIMEOUT_MS, else 30000 */
   const char *cache_dir; /* NULL: RCCLX_CACHE_DIR, else the user's cache */
 } rcclx_comm_params;
 
@@ -128,22 +129,20 @@ typedef struct rcclx_plan_info {
   size_t struct_size;
   uint64_t hash;
   uint64_t max_count;
-  int cached;            /* 0: compiled by this preparation */
-  const char *manifest;  /* JSON (docs/PlanFormat.md); lives as the plan does */
+  int cached;           /* 0: compiled by this preparation */
+  const char *manifest; /* JSON (docs/PlanFormat.md); lives as the plan does */
   size_t manifest_bytes;
 } rcclx_plan_info;
 
-RCCLX_API rcclx_result rcclx_plan_get_info(const rcclx_plan *plan,
-                                           rcclx_plan_info *info)
-    RCCLX_NOEXCEPT;
+RCCLX_API rcclx_result rcclx_plan_get_info(
+    const rcclx_plan *plan, rcclx_plan_info *info) RCCLX_NOEXCEPT;
 
 /*--- Streams and calls ------------------------------------------------------*/
 
 typedef struct rcclx_stream rcclx_stream;
 
-RCCLX_API rcclx_result rcclx_stream_create(rcclx_comm *comm,
-                                           rcclx_stream **stream)
-    RCCLX_NOEXCEPT;
+RCCLX_API rcclx_result
+rcclx_stream_create(rcclx_comm *comm, rcclx_stream **stream) RCCLX_NOEXCEPT;
 /* Waits for the stream's work, then frees. NULL is fine. */
 RCCLX_API rcclx_result rcclx_stream_destroy(rcclx_stream *stream)
     RCCLX_NOEXCEPT;
@@ -165,9 +164,8 @@ typedef struct rcclx_launch_params {
  * plan and count. Calls of one communicator run in issue order, on whichever
  * streams. Does not wait, except for room in the stream's queue (256 calls): a
  * thread that drives several ranks alternates between them. */
-RCCLX_API rcclx_result rcclx_launch(rcclx_comm *comm,
-                                    const rcclx_launch_params *params)
-    RCCLX_NOEXCEPT;
+RCCLX_API rcclx_result rcclx_launch(
+    rcclx_comm *comm, const rcclx_launch_params *params) RCCLX_NOEXCEPT;
 
 /* Between begin and end, collective calls of this thread are only noted; the
  * outermost end makes them: all creations at the same time, then the

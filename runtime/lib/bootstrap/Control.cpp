@@ -38,18 +38,17 @@ Expected<std::unique_ptr<Control>> Control::connect(const Settings &settings,
   Expected<UniqueFd> socket =
       connectTo(settings.id.name, Deadline::after(settings.timeoutMs));
   if (!socket)
-    return socket.status().annotate(
-        fmt::format("rank {} of {}, after {} ms", settings.rank,
-                    settings.world, settings.timeoutMs));
+    return socket.status().annotate(fmt::format("rank {} of {}, after {} ms",
+                                                settings.rank, settings.world,
+                                                settings.timeoutMs));
   control->socket = *std::move(socket);
   Deadline deadline = Deadline::after(settings.timeoutMs + graceMs);
   Status status = control->hello(memoryFd, deadline);
   if (status.isOk())
     status = control->receivePeers(mapPeer, deadline);
   if (!status.isOk())
-    return status.annotate(
-        fmt::format("rank {} of {} cannot join", settings.rank,
-                    settings.world));
+    return status.annotate(fmt::format("rank {} of {} cannot join",
+                                       settings.rank, settings.world));
   return control;
 }
 
@@ -250,8 +249,8 @@ Expected<std::vector<std::string>> Control::gather(std::string_view blob,
   Status sent;
   {
     std::lock_guard sending(sendMutex);
-    sent = sendMessage(socket.get(), message, {},
-                       Deadline::after(sendTimeoutMs));
+    sent =
+        sendMessage(socket.get(), message, {}, Deadline::after(sendTimeoutMs));
   }
   lock.lock();
   if (sent.isOk())
@@ -282,25 +281,25 @@ void Control::interrupt(const Status &status) {
 void Control::sendFailure(uint32_t culprit, const Status &status) {
   std::lock_guard lock(sendMutex);
   // Best effort: when rank 0 is gone, its end of file has told the others.
-  Status ignored =
-      sendMessage(socket.get(),
-                  wire::Writer(Type::Failure)
-                      .put(wire::FailureHead{culprit, uint32_t(status.code())})
-                      .putText(std::string_view(status.message())
-                                   .substr(0, maxMessageBytes / 4))
-                      .get(),
-                  {}, Deadline::after(sendTimeoutMs));
+  Status ignored = sendMessage(
+      socket.get(),
+      wire::Writer(Type::Failure)
+          .put(wire::FailureHead{culprit, uint32_t(status.code())})
+          .putText(
+              std::string_view(status.message()).substr(0, maxMessageBytes / 4))
+          .get(),
+      {}, Deadline::after(sendTimeoutMs));
   (void)ignored;
 }
 
 void Control::sendLeave(uint64_t calls) {
   std::lock_guard lock(sendMutex);
-  Status ignored = sendMessage(
-      socket.get(),
-      wire::Writer(Type::Leave)
-          .put(wire::LeaveBody{settings.rank, 0, calls})
-          .get(),
-      {}, Deadline::after(sendTimeoutMs));
+  Status ignored =
+      sendMessage(socket.get(),
+                  wire::Writer(Type::Leave)
+                      .put(wire::LeaveBody{settings.rank, 0, calls})
+                      .get(),
+                  {}, Deadline::after(sendTimeoutMs));
   (void)ignored; // as above
 }
 

@@ -1,4 +1,5 @@
-//===- Control.h - A rank's link to the others -------------------*- C++ -*-===//
+//===- Control.h - A rank's link to the others -------------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //
@@ -87,7 +88,7 @@ private:
   uint64_t sequence = 0;
   bool gathering = false;
   std::optional<std::vector<std::string>> gathered;
-  Status interruption; // sticky
+  Status interruption;  // sticky
   bool hubLeft = false; // watchdog only: rank 0 has left in good order
 
   std::thread thread; // last: it uses all of the above

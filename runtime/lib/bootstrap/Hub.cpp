@@ -89,16 +89,15 @@ Status Hub::join() {
     // A rank that has joined says nothing before it gets the table.
     for (size_t i = 0; i != owners.size(); ++i)
       if (ready > 0 && entries[i + 2].revents) {
-        Status status = makeError(Code::Remote,
-                                  "rank {} ended while the others joined",
-                                  owners[i]);
+        Status status = makeError(
+            Code::Remote, "rank {} ended while the others joined", owners[i]);
         ranks[owners[i]].joined = false;
         refuseAll(status, owners[i]);
         return status;
       }
     if (ready > 0 && entries[0].revents)
-      if (UniqueFd socket{accept4(listener.get(), nullptr, nullptr,
-                                  SOCK_CLOEXEC)})
+      if (UniqueFd socket{
+              accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)})
         joined += admit(std::move(socket));
     if (joined != ranks.size() && deadline.passed()) {
       std::string missing;
@@ -121,9 +120,9 @@ Status Hub::join() {
 bool Hub::admit(UniqueFd socket) {
   auto refuse = [&](const Status &status) {
     // Best effort: the other end may be anybody.
-    Status ignored = sendMessage(
-        socket.get(), failureMessage(Type::Refused, nobody, status), {},
-        Deadline::after(0));
+    Status ignored =
+        sendMessage(socket.get(), failureMessage(Type::Refused, nobody, status),
+                    {}, Deadline::after(0));
     (void)ignored;
     RCCLX_LOG(Info, "bootstrap", "connection refused: {}", status.message());
     return false;
@@ -155,8 +154,8 @@ bool Hub::admit(UniqueFd socket) {
                             "rank {} of {} wants to join {} ranks", hello.rank,
                             hello.world, ranks.size()));
   if (ranks[hello.rank].joined)
-    return refuse(makeError(Code::InvalidArgument, "there are two ranks {}",
-                            hello.rank));
+    return refuse(
+        makeError(Code::InvalidArgument, "there are two ranks {}", hello.rank));
   if (message->fds.size() != 1)
     return refuse(makeError(Code::InvalidUsage, "no memory was sent"));
   Rank &rank = ranks[hello.rank];
@@ -173,9 +172,9 @@ Status Hub::distribute() {
     table.put(rank.entry);
   for (uint32_t r = 0; r != ranks.size(); ++r)
     if (Status status = distributeTo(r, table.get()); !status.isOk()) {
-      status = makeError(Code::Remote, "rank {} ended while it was connected",
-                         r)
-                   .join(status);
+      status =
+          makeError(Code::Remote, "rank {} ended while it was connected", r)
+              .join(status);
       ranks[r].joined = false;
       refuseAll(status, r);
       return status;
@@ -348,13 +347,13 @@ void Hub::lose(uint32_t rank, std::string_view why) {
   if (ranks[rank].left)
     return;
   RCCLX_LOG(Info, "bootstrap", "rank {} is lost: {}", rank, why);
-  broadcast(failureMessage(
-                Type::Failure, rank,
-                makeError(Code::Remote,
-                          "rank {} (process {}) ended without leaving the "
-                          "communicator",
-                          rank, ranks[rank].entry.process)),
-            rank);
+  broadcast(
+      failureMessage(Type::Failure, rank,
+                     makeError(Code::Remote,
+                               "rank {} (process {}) ended without leaving the "
+                               "communicator",
+                               rank, ranks[rank].entry.process)),
+      rank);
 }
 
 void Hub::broadcast(const std::string &message, uint32_t except) {

@@ -1,4 +1,5 @@
-//===- Hub.h - Rank 0's end of the star --------------------------*- C++ -*-===//
+//===- Hub.h - Rank 0's end of the star --------------------------*- C++
+//-*-===//
 //
 // Part of rcclx. The ranks of a node form a star: one socket from each rank to
 // a thread of rank 0's process. Start-up takes 3 messages per rank and O(ranks)
@@ -24,9 +25,8 @@ class Hub {
 public:
   /// Listens at `id` and starts the thread. `timeoutMs` bounds the joining of
   /// all ranks. InvalidUsage when the id is in use.
-  static Expected<std::unique_ptr<Hub>> start(const UniqueId &id,
-                                              uint32_t world,
-                                              uint64_t timeoutMs);
+  static Expected<std::unique_ptr<Hub>>
+  start(const UniqueId &id, uint32_t world, uint64_t timeoutMs);
   /// Relays what has arrived, then closes all sockets.
   ~Hub();
 

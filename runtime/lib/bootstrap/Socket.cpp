@@ -108,8 +108,8 @@ static bool wouldBlock(int errnum) {
          errnum == ENOBUFS;
 }
 
-Status sendMessage(int socket, std::string_view bytes,
-                   std::span<const int> fds, Deadline deadline) {
+Status sendMessage(int socket, std::string_view bytes, std::span<const int> fds,
+                   Deadline deadline) {
   iovec part = {const_cast<char *>(bytes.data()), bytes.size()};
   msghdr message = {};
   message.msg_iov = &part;
@@ -160,8 +160,8 @@ Expected<ReceivedMessage> receiveMessage(int socket, Deadline deadline) {
   while (true) {
     RCCLX_RETURN_IF_ERROR(waitSocket(socket, POLLIN, deadline));
     // MSG_TRUNC makes a look return the whole message's length.
-    ssize_t length = recv(socket, nullptr, 0, MSG_PEEK | MSG_TRUNC |
-                                                  MSG_DONTWAIT);
+    ssize_t length =
+        recv(socket, nullptr, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
     // ECONNRESET: the other end closed before it had read all that was sent to
     // it. The kernel says so once, before what the other end itself had sent.
     if (length < 0 && (wouldBlock(errno) || errno == ECONNRESET))

@@ -1,4 +1,5 @@
-//===- Socket.h - Messages between the ranks of a node -----------*- C++ -*-===//
+//===- Socket.h - Messages between the ranks of a node -----------*- C++
+//-*-===//
 //
 // Part of rcclx. SOCK_SEQPACKET keeps the bounds of messages, so no length in a
 // message decides how much is read. Every wait has a deadline.
@@ -54,8 +55,8 @@ Expected<PeerCredentials> peerCredentials(int socket);
 
 /// Sends one message. Remote when the other end is gone, Timeout at the
 /// deadline.
-Status sendMessage(int socket, std::string_view bytes,
-                   std::span<const int> fds, Deadline deadline);
+Status sendMessage(int socket, std::string_view bytes, std::span<const int> fds,
+                   Deadline deadline);
 /// Receives one message. Remote when the other end is gone, Timeout at the
 /// deadline, Corrupt when the message is too long.
 Expected<ReceivedMessage> receiveMessage(int socket, Deadline deadline);

@@ -19,8 +19,8 @@ static constexpr std::string_view namePrefix = "rcclx-";
 static constexpr size_t nameLength = 6 + 32;
 
 static uint64_t checksumOf(const UniqueId &id) {
-  return xxh64({reinterpret_cast<const char *>(&id),
-                offsetof(UniqueId, checksum)});
+  return xxh64(
+      {reinterpret_cast<const char *>(&id), offsetof(UniqueId, checksum)});
 }
 
 Expected<UniqueId> UniqueId::create() {

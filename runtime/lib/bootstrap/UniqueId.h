@@ -1,4 +1,5 @@
-//===- UniqueId.h - Where the ranks of a communicator meet -------*- C++ -*-===//
+//===- UniqueId.h - Where the ranks of a communicator meet -------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -17,8 +17,7 @@ Group &Group::current() {
 
 /// Makes calls that wait for each other, each on a thread of its own. The first
 /// error, by position, is returned.
-static Status
-runTogether(const std::vector<std::function<Status()>> &calls) {
+static Status runTogether(const std::vector<std::function<Status()>> &calls) {
   std::vector<Status> results(calls.size());
   std::vector<std::thread> threads;
   Status refused;

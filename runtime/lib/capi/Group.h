@@ -1,4 +1,5 @@
-//===- Group.h - Calls that are noted and made together ----------*- C++ -*-===//
+//===- Group.h - Calls that are noted and made together ----------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

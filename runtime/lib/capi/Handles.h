@@ -1,4 +1,5 @@
-//===- Handles.h - What is behind the C interface ----------------*- C++ -*-===//
+//===- Handles.h - What is behind the C interface ----------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -45,10 +45,9 @@ public:
 
   Expected<std::unique_ptr<Module>> loadModule(const Plan &plan) override {
     const std::string candidates[] = {plan.objectPath(hostTarget)};
-    RCCLX_ASSIGN_OR_RETURN(
-        DynamicLibrary library,
-        DynamicLibrary::open("the plan's host object", candidates,
-                             Unload::OnDestroy));
+    RCCLX_ASSIGN_OR_RETURN(DynamicLibrary library,
+                           DynamicLibrary::open("the plan's host object",
+                                                candidates, Unload::OnDestroy));
     const std::string &symbol = plan.kindOf(hostTarget).kernel;
     void *kernel = library.find(symbol.c_str());
     if (!kernel)
@@ -67,9 +66,7 @@ public:
     }
   }
 
-  rcclx_host_calls hostCalls() const override {
-    return {hostYield, hostClock};
-  }
+  rcclx_host_calls hostCalls() const override { return {hostYield, hostClock}; }
 };
 
 } // namespace

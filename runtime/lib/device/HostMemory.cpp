@@ -95,9 +95,8 @@ private:
 } // namespace
 
 static Expected<UniqueMap> mapShared(int fd, uint64_t offset, uint64_t bytes) {
-  void *address =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-           fd, off_t(offset));
+  void *address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_NORESERVE, fd, off_t(offset));
   if (address == MAP_FAILED)
     return systemError(errno, fmt::format("mmap of {} bytes", bytes));
   return UniqueMap({address, bytes});

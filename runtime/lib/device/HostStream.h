@@ -1,4 +1,5 @@
-//===- HostStream.h - A queue of kernels and its thread ----------*- C++ -*-===//
+//===- HostStream.h - A queue of kernels and its thread ----------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

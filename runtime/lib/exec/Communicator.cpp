@@ -80,12 +80,12 @@ Status Communicator::mapPeer(uint32_t peer, const MemoryName &name, int fd) {
       RCCLX_REGION_BYTES);
   if (!region)
     return annotated(region.status());
-  peers[peer].in = shared->data() + RCCLX_WINDOW_BYTES +
-                   uint64_t(peer) * RCCLX_REGION_BYTES;
+  peers[peer].in =
+      shared->data() + RCCLX_WINDOW_BYTES + uint64_t(peer) * RCCLX_REGION_BYTES;
   peers[peer].out = (*region)->data();
   peers[peer].window = (*window)->data();
-  peers[peer].call = reinterpret_cast<rcclx_u64 *>(
-      own->data() + controlBytes + peer * callWordBytes);
+  peers[peer].call = reinterpret_cast<rcclx_u64 *>(own->data() + controlBytes +
+                                                   peer * callWordBytes);
   imported.push_back(*std::move(window));
   imported.push_back(*std::move(region));
   return Status();
@@ -116,8 +116,7 @@ Expected<std::shared_ptr<Stream>> Communicator::createStream() {
   Entry entry(entered);
   RCCLX_RETURN_IF_ERROR(entry.status());
   RCCLX_RETURN_IF_ERROR(status());
-  RCCLX_ASSIGN_OR_RETURN(std::unique_ptr<Stream> made,
-                         device->createStream());
+  RCCLX_ASSIGN_OR_RETURN(std::unique_ptr<Stream> made, device->createStream());
   std::shared_ptr<Stream> stream(std::move(made));
   std::lock_guard lock(mutex);
   std::erase_if(streams, [](auto &other) { return other.expired(); });
@@ -125,8 +124,8 @@ Expected<std::shared_ptr<Stream>> Communicator::createStream() {
   return stream;
 }
 
-static Status checkBuffer(const char *what, const void *buffer,
-                          uint32_t blocks, uint32_t elementSize) {
+static Status checkBuffer(const char *what, const void *buffer, uint32_t blocks,
+                          uint32_t elementSize) {
   if (blocks != 0 && !buffer)
     return makeError(Code::InvalidArgument, "the {} buffer is null", what);
   if (reinterpret_cast<uintptr_t>(buffer) % elementSize != 0)
@@ -218,8 +217,9 @@ bool Communicator::die(const Status &status) {
     if (!sticky.isOk())
       return false;
     sticky = status;
+    // Under the lock: whoever comes second finds the communicator dead.
+    dead.store(true, std::memory_order_release);
   }
-  dead.store(true, std::memory_order_release);
   // Relaxed: a hint to stop; kernels read no data because of it.
   if (controlBlock)
     __atomic_store_n(&controlBlock->abort, 1, __ATOMIC_RELAXED);
@@ -229,6 +229,8 @@ bool Communicator::die(const Status &status) {
 }
 
 Status Communicator::status() const {
+  if (!dead.load(std::memory_order_acquire))
+    return Status(); // without the lock: every synchronize asks
   std::lock_guard lock(mutex);
   return sticky;
 }
@@ -236,9 +238,9 @@ Status Communicator::status() const {
 void Communicator::abort() {
   Status own = makeError(Code::Aborted, "rank {}: aborted by its user", rank());
   if (die(own))
-    control->sendFailure(rank(),
-                         makeError(Code::Remote,
-                                   "rank {} was aborted by its user", rank()));
+    control->sendFailure(
+        rank(),
+        makeError(Code::Remote, "rank {} was aborted by its user", rank()));
 }
 
 Status Communicator::leave() {

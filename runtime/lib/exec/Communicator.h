@@ -1,4 +1,5 @@
-//===- Communicator.h - Ranks that run plans together ------------*- C++ -*-===//
+//===- Communicator.h - Ranks that run plans together ------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -58,10 +58,11 @@ KernelFailure describeKernelFailure(const rcclx_kernel_params &params,
     return {makeError(Code::Internal, "{} failed with a malformed report {:#x}",
                       what, failure),
             params.rank};
-  what += code == RCCLX_FAILURE_DEADLINE
-              ? fmt::format(" waited {} ms for rank {} ({}, call {} of the two)",
-                            timeoutMs, waited, waitName(kind), call)
-              : fmt::format(" was stopped while it waited for rank {}", waited);
+  what +=
+      code == RCCLX_FAILURE_DEADLINE
+          ? fmt::format(" waited {} ms for rank {} ({}, call {} of the two)",
+                        timeoutMs, waited, waitName(kind), call)
+          : fmt::format(" was stopped while it waited for rank {}", waited);
 
   // What this rank wrote to a peer is what that peer should have written here.
   std::string lag, others;
@@ -77,9 +78,9 @@ KernelFailure describeKernelFailure(const rcclx_kernel_params &params,
                          lag.empty() ? "" : ", ", peer, theirs.call, mine.call);
     } else if (theirs.call == mine.call && theirs.hash != mine.hash) {
       stranger = std::min(stranger, peer);
-      others += fmt::format("{}rank {} (plan {:016x}, here {:016x})",
-                            others.empty() ? "" : ", ", peer, theirs.hash,
-                            mine.hash);
+      others +=
+          fmt::format("{}rank {} (plan {:016x}, here {:016x})",
+                      others.empty() ? "" : ", ", peer, theirs.hash, mine.hash);
     }
   }
   uint32_t culprit = uint32_t(waited);

@@ -1,4 +1,5 @@
-//===- KernelFailure.h - What a kernel reports, in words ---------*- C++ -*-===//
+//===- KernelFailure.h - What a kernel reports, in words ---------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -147,9 +147,8 @@ template <typename T> static typename T::Acc identity(Reduction reduction) {
   if constexpr (std::is_same_v<T, I32>)
     return reduction == Reduction::Max ? INT32_MIN : 0;
   else
-    return reduction == Reduction::Max
-               ? std::bit_cast<float>(canonicalNanF32)
-               : -0.0f;
+    return reduction == Reduction::Max ? std::bit_cast<float>(canonicalNanF32)
+                                       : -0.0f;
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,8 +173,7 @@ public:
       size_t n = size_t(std::min<uint64_t>(lanes, range.end - at));
       for (const Step &step : program.steps)
         execute(step, at, n);
-      memcpy(block + at * sizeof(Data), data(program.result),
-             n * sizeof(Data));
+      memcpy(block + at * sizeof(Data), data(program.result), n * sizeof(Data));
     }
   }
 
@@ -242,17 +240,16 @@ private:
 
 template <typename T>
 static void evaluate(const Manifest &manifest, uint32_t rank, uint64_t count,
-              std::span<const char *const> inputs, char *output) {
+                     std::span<const char *const> inputs, char *output) {
   Machine<T> machine(manifest, count, inputs);
   std::unordered_map<uint32_t, Program> programs;
   for (const OracleOutput &part : manifest.outputs[rank]) {
     auto [it, isNew] = programs.try_emplace(part.term);
     if (isNew)
       it->second = compile(manifest, part.term);
-    machine.run(
-        it->second,
-        sliceRange(count, manifest.element, part.a, part.l, part.d),
-        output + part.block * count * elementBytes(manifest.element));
+    machine.run(it->second,
+                sliceRange(count, manifest.element, part.a, part.l, part.d),
+                output + part.block * count * elementBytes(manifest.element));
   }
 }
 

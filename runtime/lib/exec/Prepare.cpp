@@ -66,8 +66,8 @@ decodeAll(const std::vector<std::string> &blobs, const Report &own,
   return reports;
 }
 
-Expected<std::vector<std::string>>
-Communicator::exchange(std::string_view blob, uint64_t timeoutMs) {
+Expected<std::vector<std::string>> Communicator::exchange(std::string_view blob,
+                                                          uint64_t timeoutMs) {
   Expected<std::vector<std::string>> blobs = control->gather(blob, timeoutMs);
   // A rank that is out of step with the others cannot go on.
   if (!blobs)
@@ -97,8 +97,8 @@ rcclx_kernel_params Communicator::makeParams(const Plan &plan) const {
 
 /// On the rank that compiles: the plan, from the cache or new.
 Expected<CachedPlan> Communicator::obtain(const PlanRequest &request) {
-  RCCLX_ASSIGN_OR_RETURN(
-      PlanCache cache, PlanCache::open(settings.options.effectiveCacheDir()));
+  RCCLX_ASSIGN_OR_RETURN(PlanCache cache,
+                         PlanCache::open(settings.options.effectiveCacheDir()));
   return cache.get(request, CompilerLibrary::find(settings.options));
 }
 
@@ -129,10 +129,10 @@ Communicator::prepare(const std::shared_ptr<Communicator> &self,
   if (countFits(request.count, request.world, request.element))
     wanted.value = PlanCache::key(request);
   else
-    wanted.status = makeError(
-        Code::InvalidArgument,
-        "{} elements of {} for {} ranks exceed 2^63 bytes", request.count,
-        name(request.element), request.world);
+    wanted.status =
+        makeError(Code::InvalidArgument,
+                  "{} elements of {} for {} ranks exceed 2^63 bytes",
+                  request.count, name(request.element), request.world);
   RCCLX_ASSIGN_OR_RETURN(std::vector<std::string> blobs,
                          c.exchange(wanted.encode(c.rank()), timeoutMs));
   RCCLX_ASSIGN_OR_RETURN(std::vector<Report> all,
@@ -179,8 +179,7 @@ Communicator::prepare(const std::shared_ptr<Communicator> &self,
     loaded.status = c.load(request, *prepared);
   if (loaded.status.isOk())
     loaded.value = fmt::format("{:016x}", prepared->plan->manifest.hash);
-  RCCLX_ASSIGN_OR_RETURN(blobs,
-                         c.exchange(loaded.encode(c.rank()), timeoutMs));
+  RCCLX_ASSIGN_OR_RETURN(blobs, c.exchange(loaded.encode(c.rank()), timeoutMs));
   RCCLX_ASSIGN_OR_RETURN(all, decodeAll(blobs, loaded, c.rank()));
   for (uint32_t r = 1; r != all.size(); ++r)
     if (all[r].value != all[0].value)

@@ -85,8 +85,8 @@ static std::vector<std::string> ownDirectories() {
   std::vector<std::string> result;
   Dl_info info;
   // For code of the program itself the name may be relative: skip it.
-  if (dladdr(reinterpret_cast<void *>(&directoryOf), &info) &&
-      info.dli_fname && info.dli_fname[0] == '/')
+  if (dladdr(reinterpret_cast<void *>(&directoryOf), &info) && info.dli_fname &&
+      info.dli_fname[0] == '/')
     result.push_back(directoryOf(info.dli_fname));
   char program[4096];
   ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
@@ -110,10 +110,10 @@ CompilerLibrary CompilerLibrary::find(const Options &options) {
     struct stat info;
     if (stat(candidate.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
       library.path = candidate;
-      library.fileStamp = fmt::format(
-          "{:016x}",
-          xxh64(fmt::format("{} {}.{}", info.st_size, info.st_mtim.tv_sec,
-                            info.st_mtim.tv_nsec)));
+      library.fileStamp =
+          fmt::format("{:016x}", xxh64(fmt::format("{} {}.{}", info.st_size,
+                                                   info.st_mtim.tv_sec,
+                                                   info.st_mtim.tv_nsec)));
       return library;
     }
     library.tried += "\n  " + candidate;

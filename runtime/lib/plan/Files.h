@@ -1,4 +1,5 @@
-//===- Files.h - Small file operations with checks ---------------*- C++ -*-===//
+//===- Files.h - Small file operations with checks ---------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

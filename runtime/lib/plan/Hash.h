@@ -1,4 +1,5 @@
-//===- Hash.h - XXH64 of files, XXH3 of keys ---------------------*- C++ -*-===//
+//===- Hash.h - XXH64 of files, XXH3 of keys ---------------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -1,4 +1,5 @@
-//===- JsonReader.h - Checked access to untrusted JSON -----------*- C++ -*-===//
+//===- JsonReader.h - Checked access to untrusted JSON -----------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //
@@ -46,9 +47,7 @@ public:
       return error(fmt::format("has more than {} elements", limit));
     return value.size();
   }
-  JsonReader at(size_t i) const {
-    return JsonReader(value[i], *this, i);
-  }
+  JsonReader at(size_t i) const { return JsonReader(value[i], *this, i); }
 
   /// Numbers above 64 bits are read as floating point and refused here.
   template <typename Int>
@@ -101,7 +100,8 @@ private:
     std::string prefix = parent->path();
     if (key.empty())
       return fmt::format("{}[{}]", prefix, index);
-    return prefix.empty() ? std::string(key) : fmt::format("{}.{}", prefix, key);
+    return prefix.empty() ? std::string(key)
+                          : fmt::format("{}.{}", prefix, key);
   }
 
   const nlohmann::json &value;

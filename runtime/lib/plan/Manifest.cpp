@@ -37,8 +37,8 @@ static Status readFile(const JsonReader &object, PlanFile &out) {
   // A name must stay inside the plan's directory, and be visible.
   if (out.file.find('/') != std::string::npos || out.file[0] == '.')
     return object.error("names a file outside the plan");
-  RCCLX_RETURN_IF_ERROR(object.memberInteger("bytes", out.bytes, 0,
-                                             maxFileBytes));
+  RCCLX_RETURN_IF_ERROR(
+      object.memberInteger("bytes", out.bytes, 0, maxFileBytes));
   return readHex(object, "xxh64", out.xxh64);
 }
 
@@ -143,8 +143,7 @@ static Status readCode(const JsonReader &top, Manifest &out) {
   out.objects.resize(size);
   for (size_t i = 0; i != size; ++i) {
     JsonReader object = objects.at(i);
-    RCCLX_RETURN_IF_ERROR(
-        object.memberString("target", out.objects[i].target));
+    RCCLX_RETURN_IF_ERROR(object.memberString("target", out.objects[i].target));
     RCCLX_RETURN_IF_ERROR(object.memberString("kind", out.objects[i].kind));
     if (!out.findKind(out.objects[i].kind))
       return object.error("is of a kind that is not listed");
@@ -233,8 +232,7 @@ static Status readOracle(const JsonReader &top, Manifest &out) {
     RCCLX_ASSIGN_OR_RETURN(size_t entries, list.array(maxOutputsPerRank));
     out.outputs[rank].resize(entries);
     for (size_t i = 0; i != entries; ++i)
-      RCCLX_RETURN_IF_ERROR(
-          readOutput(list.at(i), out, out.outputs[rank][i]));
+      RCCLX_RETURN_IF_ERROR(readOutput(list.at(i), out, out.outputs[rank][i]));
   }
   return Status();
 }
@@ -270,8 +268,7 @@ Expected<Manifest> Manifest::parse(std::string_view text) {
   Manifest plan;
   RCCLX_RETURN_IF_ERROR(readIdentity(top, plan));
   RCCLX_RETURN_IF_ERROR(readRankSets(top, "edges", plan.world, plan.edges));
-  RCCLX_RETURN_IF_ERROR(
-      readRankSets(top, "readers", plan.world, plan.readers));
+  RCCLX_RETURN_IF_ERROR(readRankSets(top, "readers", plan.world, plan.readers));
   RCCLX_RETURN_IF_ERROR(readRecords(top, plan));
   RCCLX_RETURN_IF_ERROR(readCode(top, plan));
   RCCLX_RETURN_IF_ERROR(readOracle(top, plan));

@@ -43,10 +43,9 @@ Expected<std::shared_ptr<const Plan>> Plan::load(std::string directory,
   for (const PlanObject &object : plan->manifest.objects)
     targets += (targets.empty() ? "" : ", ") + object.target;
   if (!plan->manifest.findObject(target))
-    return makeError(Code::Unavailable,
-                     "{}: the plan has no object for {} (it has: {})",
-                     plan->directory, target,
-                     targets.empty() ? "none" : targets);
+    return makeError(
+        Code::Unavailable, "{}: the plan has no object for {} (it has: {})",
+        plan->directory, target, targets.empty() ? "none" : targets);
   for (const PlanKind &kind : plan->manifest.kinds)
     if (Status s = checkFile(dir.get(), kind.source); !s.isOk())
       return annotated(s);

@@ -12,6 +12,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <cstdlib>
 #include <ctime>
 #include <dirent.h>
@@ -54,11 +57,29 @@ static std::vector<std::string> listNames(const std::string &directory,
   return names;
 }
 
+/// Identifies the processor and its extensions: a host object is made for those
+/// of the machine that compiles, and home directories are shared by machines.
+static std::string hostProcessor() {
+#if defined(__x86_64__)
+  unsigned a, b, c, d;
+  std::string text;
+  if (__get_cpuid(1, &a, &b, &c, &d)) // b holds the number of the core: not it
+    text += fmt::format("{:08x}{:08x}{:08x}", a, c, d);
+  for (unsigned leaf : {0u, 1u})
+    if (__get_cpuid_count(7, leaf, &a, &b, &c, &d))
+      text += fmt::format("{:08x}{:08x}{:08x}{:08x}", a, b, c, d);
+  return text;
+#else
+  return "";
+#endif
+}
+
 std::string PlanCache::key(const PlanRequest &request) {
   std::string text;
   appendField(text, RCCLX_RUNTIME_VERSION);
   appendField(text, std::to_string(RCCLX_PARAMS_VERSION));
-  appendField(text, std::string_view(rcclx_device_text, rcclx_device_text_bytes));
+  appendField(text,
+              std::string_view(rcclx_device_text, rcclx_device_text_bytes));
   appendField(text, request.schedule);
   appendField(text, request.symbol);
   appendField(text, std::to_string(request.world));
@@ -67,6 +88,7 @@ std::string PlanCache::key(const PlanRequest &request) {
   appendField(text, std::to_string(sizeClass(request.count)));
   appendField(text, request.protocol);
   appendField(text, request.target);
+  appendField(text, request.target == hostTarget ? hostProcessor() : "");
   return xxh128Hex(text);
 }
 
@@ -171,8 +193,7 @@ Expected<CachedPlan> PlanCache::compile(const PlanRequest &request,
   Status compiled = compiler.compile(request, temporary->get());
   if (keep && compiled.code() == Code::System) {
     // The cache's file system may be full: once more in a place of its own.
-    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",
-              compiled.message());
+    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}", compiled.message());
     keep = false;
     temporary = makeTemporary("/tmp", "rcclx-plan-");
     if (!temporary)

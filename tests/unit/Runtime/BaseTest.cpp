@@ -27,8 +27,7 @@ TEST(StatusTest, okHasNoMessage) {
 
 TEST(StatusTest, contextGoesBeforeAndLaterErrorsBehind) {
   Status first = makeError(Code::Remote, "rank {} died", 3);
-  EXPECT_EQ(first.annotate("all_reduce").message(),
-            "all_reduce: rank 3 died");
+  EXPECT_EQ(first.annotate("all_reduce").message(), "all_reduce: rank 3 died");
   Status both = first.join(Status(Code::System, "close failed"));
   EXPECT_EQ(both.code(), Code::Remote);
   EXPECT_EQ(both.message(), "rank 3 died (then: close failed)");
@@ -108,9 +107,9 @@ TEST(OptionsTest, cacheDirectoryFollowsXdg) {
 }
 
 TEST(OptionsTest, badValuesAreNamed) {
-  for (const char *bad : {"RCCLX_TIMEOUT_MS=", "RCCLX_TIMEOUT_MS=0",
-                          "RCCLX_TIMEOUT_MS=-1", "RCCLX_TIMEOUT_MS=1s",
-                          "RCCLX_TIMEOUT_MS=99999999999999999999"})
+  for (const char *bad :
+       {"RCCLX_TIMEOUT_MS=", "RCCLX_TIMEOUT_MS=0", "RCCLX_TIMEOUT_MS=-1",
+        "RCCLX_TIMEOUT_MS=1s", "RCCLX_TIMEOUT_MS=99999999999999999999"})
     EXPECT_ERROR(parse({bad}).status(), Code::InvalidArgument,
                  "RCCLX_TIMEOUT_MS=");
   EXPECT_ERROR(parse({"RCCLX_LOG=loud"}).status(), Code::InvalidArgument,

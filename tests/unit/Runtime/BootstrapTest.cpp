@@ -57,9 +57,7 @@ protected:
     hub = *std::move(started);
   }
   /// A connection that says whatever a test wants.
-  UniqueFd dial() {
-    return *connectTo(id.name, Deadline::after(2000));
-  }
+  UniqueFd dial() { return *connectTo(id.name, Deadline::after(2000)); }
   wire::Hello helloOf(uint32_t rank, uint32_t world) {
     wire::Hello hello = {};
     hello.token = id.token;
@@ -72,8 +70,7 @@ protected:
   }
   static void send(int socket, std::string_view bytes, int fd = 1) {
     const int fds[] = {fd};
-    ASSERT_OK(sendMessage(socket, bytes,
-                          fd < 0 ? std::span<const int>() : fds,
+    ASSERT_OK(sendMessage(socket, bytes, fd < 0 ? std::span<const int>() : fds,
                           Deadline::after(1000)));
   }
   static void sendHello(int socket, const wire::Hello &hello) {
@@ -100,8 +97,8 @@ protected:
     settings.rank = rank;
     settings.world = world;
     settings.timeoutMs = timeoutMs;
-    RCCLX_ASSIGN_OR_RETURN(
-        UniqueFd fd, exportHostMemory(*memories.back(), settings.memory));
+    RCCLX_ASSIGN_OR_RETURN(UniqueFd fd,
+                           exportHostMemory(*memories.back(), settings.memory));
     return Control::connect(
         settings, fd.get(),
         [](uint32_t, const MemoryName &, int) { return Status(); });
@@ -114,8 +111,7 @@ protected:
 
 TEST_F(BootstrapTest, theIdCanBeUsedOnce) {
   startHub(1, 1000);
-  EXPECT_ERROR(Hub::start(id, 1, 1000).status(), Code::InvalidUsage,
-               "in use");
+  EXPECT_ERROR(Hub::start(id, 1, 1000).status(), Code::InvalidUsage, "in use");
 }
 
 TEST_F(BootstrapTest, strangersAreRefusedAndDoNoHarm) {
@@ -153,7 +149,9 @@ TEST_F(BootstrapTest, strangersAreRefusedAndDoNoHarm) {
     send(socket.get(), whole, -1);
     EXPECT_NE(refusal(socket.get()).find("no memory"), std::string::npos);
   }
-  { UniqueFd gone = dial(); }
+  {
+    UniqueFd gone = dial();
+  }
   // After all that, the rank itself still joins.
   ASSERT_OK(join(0, 1, 20000).status());
 }
@@ -211,7 +209,9 @@ TEST_F(BootstrapTest, aLyingHubIsNoCrash) {
   auto listener = listenOn(id.name, 4);
   ASSERT_OK(listener.status());
   const std::string answers[] = {
-      "", "x", std::string(1000, '\0'),
+      "",
+      "x",
+      std::string(1000, '\0'),
       wire::Writer(Type::Table).get(),
       wire::Writer(Type::Table).putText("short").get(),
       wire::Writer(Type::Memory).get(),

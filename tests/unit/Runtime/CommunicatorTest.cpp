@@ -53,8 +53,7 @@ protected:
       threads.emplace_back([&, r] {
         rcclx_comm_params p = params(r, world, timeoutMs);
         rcclx_comm *comm = nullptr;
-        ASSERT_EQ(rcclx_comm_create(&p, &comm), RCCLX_OK)
-            << rcclx_last_error();
+        ASSERT_EQ(rcclx_comm_create(&p, &comm), RCCLX_OK) << rcclx_last_error();
         body(r, comm);
       });
     for (std::thread &thread : threads)
@@ -104,8 +103,8 @@ struct Worker {
   }
   void expectSum(uint32_t world) {
     for (size_t i = 0; i != output.size(); ++i)
-      ASSERT_EQ(output[i], float(world) * float(i % 17) +
-                               float(world * (world - 1) / 2));
+      ASSERT_EQ(output[i],
+                float(world) * float(i % 17) + float(world * (world - 1) / 2));
   }
 
   rcclx_comm *comm;
@@ -228,8 +227,7 @@ TEST_F(CommunicatorTest, refusesBadLaunches) {
         rcclx_launch_params p = worker.launchParams();
         change(p);
         EXPECT_EQ(rcclx_launch(comm, &p), RCCLX_INVALID_ARGUMENT);
-        EXPECT_NE(std::string(rcclx_last_error()).find(text),
-                  std::string::npos)
+        EXPECT_NE(std::string(rcclx_last_error()).find(text), std::string::npos)
             << rcclx_last_error();
       };
       expect([](auto &p) { p.struct_size = 4; }, "struct_size");
@@ -237,9 +235,8 @@ TEST_F(CommunicatorTest, refusesBadLaunches) {
       expect([](auto &p) { p.stream = nullptr; }, "stream is null");
       expect([](auto &p) { p.input = nullptr; }, "input buffer is null");
       expect([](auto &p) { p.output = nullptr; }, "output buffer is null");
-      expect(
-          [](auto &p) { p.input = static_cast<const char *>(p.input) + 2; },
-          "not aligned");
+      expect([](auto &p) { p.input = static_cast<const char *>(p.input) + 2; },
+             "not aligned");
       expect([](auto &p) { p.count = uint64_t(1) << 62; }, "exceed 2^63");
       expect([](auto &p) { p.count = 1000000; }, "at most 262144");
       // Null pointers are fine where nothing is accessed.
@@ -259,8 +256,7 @@ TEST_F(CommunicatorTest, differentPlansAreRefusedOnAllRanks) {
     rcclx_plan_params p = planParams(schedule);
     rcclx_plan *plan = nullptr;
     EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_INVALID_USAGE);
-    EXPECT_NE(std::string(rcclx_last_error()).find("rank 2"),
-              std::string::npos)
+    EXPECT_NE(std::string(rcclx_last_error()).find("rank 2"), std::string::npos)
         << rcclx_last_error();
     // The communicator is still good: all ranks know of the refusal.
     schedule = "fixture c";
@@ -392,8 +388,7 @@ TEST_F(CommunicatorTest, missingRanksAreNamed) {
     rcclx_comm_params q = params(2, 4, shortMs);
     rcclx_comm *other = nullptr;
     EXPECT_EQ(rcclx_comm_create(&q, &other), RCCLX_TIMEOUT);
-    EXPECT_NE(std::string(rcclx_last_error()).find(": 1, 3"),
-              std::string::npos)
+    EXPECT_NE(std::string(rcclx_last_error()).find(": 1, 3"), std::string::npos)
         << rcclx_last_error();
   });
   EXPECT_EQ(rcclx_comm_create(&p, &comm), RCCLX_TIMEOUT);

@@ -76,15 +76,14 @@ TEST(NumericTest, edges) {
   EXPECT_EQ(roundF16(65519.996f), 0x7bff); // the largest
   EXPECT_EQ(roundF16(65520.0f), 0x7c00);   // half way: infinity
   EXPECT_EQ(roundF16(-1e30f), 0xfc00);
-  EXPECT_EQ(roundF16(0x1p-25f), 0);          // half of the smallest: to even
+  EXPECT_EQ(roundF16(0x1p-25f), 0); // half of the smallest: to even
   EXPECT_EQ(roundF16(0x1.000002p-25f), 1);
   EXPECT_EQ(roundF16(-0.0f), 0x8000);
   EXPECT_EQ(roundF16(0x1.ff8p-15f), 0x03ff); // the largest denormal
   EXPECT_EQ(roundF16(0x1.ffcp-15f), 0x0400); // half way to the normal: even
   EXPECT_EQ(roundBf16(std::numeric_limits<float>::max()), 0x7f80);
   EXPECT_EQ(roundBf16(std::bit_cast<float>(0xff800001u)), canonicalNanBf16);
-  EXPECT_EQ(std::bit_cast<uint32_t>(roundF32(std::nanf("7"))),
-            canonicalNanF32);
+  EXPECT_EQ(std::bit_cast<uint32_t>(roundF32(std::nanf("7"))), canonicalNanF32);
 }
 
 TEST(NumericTest, maximumNumber) {
@@ -188,8 +187,8 @@ TEST(OracleTest, signedZerosSurviveASum) {
 
 TEST(OracleTest, nanBecomesCanonical) {
   Manifest m = allReduce(2, Element::F32, Reduction::Sum);
-  std::vector<float> output = evaluate<float>(
-      m, {{std::bit_cast<float>(0xffc12345u)}, {1.0f}});
+  std::vector<float> output =
+      evaluate<float>(m, {{std::bit_cast<float>(0xffc12345u)}, {1.0f}});
   EXPECT_EQ(std::bit_cast<uint32_t>(output[0]), canonicalNanF32);
 }
 
@@ -245,10 +244,10 @@ TEST(OracleTest, roundsAtHopsAndAddsRoundedData) {
   m.world = 2;
   m.element = Element::BF16;
   m.reduction = Reduction::Sum;
-  m.terms = {{OracleTerm::Identity},      {OracleTerm::Input, 0, 0},
-             {OracleTerm::Reduce, 0, 1},  {OracleTerm::Input, 1, 0},
-             {OracleTerm::Reduce, 2, 3},  {OracleTerm::Round, 4},
-             {OracleTerm::Reduce, 2, 5},  {OracleTerm::Finish, 6}};
+  m.terms = {{OracleTerm::Identity},     {OracleTerm::Input, 0, 0},
+             {OracleTerm::Reduce, 0, 1}, {OracleTerm::Input, 1, 0},
+             {OracleTerm::Reduce, 2, 3}, {OracleTerm::Round, 4},
+             {OracleTerm::Reduce, 2, 5}, {OracleTerm::Finish, 6}};
   m.outputs.assign(2, {{0, 0, 1, 1, 7}});
   uint16_t big = roundBf16(256), one = roundBf16(1);
   // round(256 + 1) = 256 (to even), then 256 + 256.

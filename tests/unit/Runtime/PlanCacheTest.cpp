@@ -70,8 +70,7 @@ TEST_F(PlanCacheTest, hitNeedsNoCompiler) {
   ASSERT_OK(second.status());
   EXPECT_TRUE(second->cached);
   request.world = 3;
-  EXPECT_ERROR(get().status(), Code::Unavailable,
-               "/none/librcclx_compiler.so");
+  EXPECT_ERROR(get().status(), Code::Unavailable, "/none/librcclx_compiler.so");
 }
 
 TEST_F(PlanCacheTest, anotherCompilerIsAMiss) {
@@ -197,8 +196,8 @@ TEST_F(PlanCacheTest, concurrentWritersAgree) {
         auto plan = get();
         ASSERT_OK(plan.status());
         // The files are there as long as the plan is used.
-        EXPECT_TRUE(std::filesystem::exists(
-            plan->plan->objectPath(hostTarget)));
+        EXPECT_TRUE(
+            std::filesystem::exists(plan->plan->objectPath(hostTarget)));
       }
     });
   for (std::thread &thread : threads)
@@ -212,8 +211,8 @@ TEST_F(PlanCacheTest, leftOversOfKilledProcessesAreRemoved) {
   std::filesystem::create_directories(old);
   std::filesystem::create_directories(recent);
   std::filesystem::last_write_time(
-      old, std::filesystem::file_time_type::clock::now() -
-               std::chrono::hours(2));
+      old,
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
   request.world = 5;
   ASSERT_OK(get().status());
   EXPECT_FALSE(std::filesystem::exists(old));

@@ -77,7 +77,12 @@ TEST(ManifestTest, everyAbsentFieldIsNamed) {
 TEST(ManifestTest, everyWrongTypeIsRefused) {
   // Each value, at any depth, is replaced by values of other kinds.
   json flat = goodManifest().flatten();
-  const json wrong[] = {nullptr, true, -1, 1.5, "", json::array({-1}),
+  const json wrong[] = {nullptr,
+                        true,
+                        -1,
+                        1.5,
+                        "",
+                        json::array({-1}),
                         json::parse("1e400", nullptr, false)};
   for (auto it = flat.begin(); it != flat.end(); ++it)
     for (const json &value : wrong) {

@@ -1,4 +1,5 @@
-//===- RuntimeTesting.h - What the runtime's tests share ---------*- C++ -*-===//
+//===- RuntimeTesting.h - What the runtime's tests share ---------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //
@@ -50,8 +51,7 @@ inline size_t countLines(const std::string &path) {
 /// with /proc/self/task.
 inline size_t countEntries(const std::string &path) {
   size_t entries = 0;
-  for ([[maybe_unused]] auto &entry :
-       std::filesystem::directory_iterator(path))
+  for ([[maybe_unused]] auto &entry : std::filesystem::directory_iterator(path))
     ++entries;
   return entries;
 }

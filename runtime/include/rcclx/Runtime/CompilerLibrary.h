@@ -1,4 +1,5 @@
-//===- CompilerLibrary.h - The compiler half, loaded on demand ---*- C++ -*-===//
+//===- CompilerLibrary.h - The compiler half, loaded on demand ---*- C++
+//-*-===//
 //
 // Part of rcclx. The compiler needs LLVM, whose loading alone takes 50 to 70
 // ms: it is found (a stat) always, but loaded only when a plan must be compiled
@@ -25,9 +26,9 @@ struct PlanRequest {
   uint32_t world = 0;
   Element element = Element::F32;
   Reduction reduction = Reduction::Sum;
-  uint64_t count = 0;       // hint; its size class chooses protocol and tile
-  std::string protocol;     // empty: the compiler chooses
-  std::string target;       // "host-x86_64", "gfx942", ...
+  uint64_t count = 0;   // hint; its size class chooses protocol and tile
+  std::string protocol; // empty: the compiler chooses
+  std::string target;   // "host-x86_64", "gfx942", ...
 };
 
 struct ProofResult {

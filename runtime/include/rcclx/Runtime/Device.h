@@ -1,4 +1,5 @@
-//===- Device.h - What the runtime needs of a device -------------*- C++ -*-===//
+//===- Device.h - What the runtime needs of a device -------------*- C++
+//-*-===//
 //
 // Part of rcclx. Few, orthogonal verbs: memory that peers can reach, modules,
 // and streams on which kernels run in order.
@@ -32,7 +33,6 @@ struct MemoryName {
   uint64_t key;        // within that process
   uint64_t bytes;
 };
-
 
 class Module {
 public:

@@ -1,4 +1,5 @@
-//===- DynamicLibrary.h - Libraries that are loaded at run time --*- C++ -*-===//
+//===- DynamicLibrary.h - Libraries that are loaded at run time --*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -1,4 +1,5 @@
-//===- Numeric.h - Arithmetic of docs/Numerics.md ----------------*- C++ -*-===//
+//===- Numeric.h - Arithmetic of docs/Numerics.md ----------------*- C++
+//-*-===//
 //
 // Part of rcclx. Written independently of the device header: it is what
 // kernels are compared with.

@@ -1,4 +1,5 @@
-//===- Options.h - Settings from the environment -----------------*- C++ -*-===//
+//===- Options.h - Settings from the environment -----------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -1,4 +1,5 @@
-//===- Plan.h - A compiled plan, loaded --------------------------*- C++ -*-===//
+//===- Plan.h - A compiled plan, loaded --------------------------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

@@ -1,4 +1,5 @@
-//===- Status.h - The result of everything that can fail ---------*- C++ -*-===//
+//===- Status.h - The result of everything that can fail ---------*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

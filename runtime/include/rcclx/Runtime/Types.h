@@ -1,4 +1,5 @@
-//===- Types.h - Contracts, element types and reductions ---------*- C++ -*-===//
+//===- Types.h - Contracts, element types and reductions ---------*- C++
+//-*-===//
 //
 // Part of rcclx. The vocabulary of docs/PlanFormat.md.
 //

@@ -1,4 +1,5 @@
-//===- UniqueHandle.h - One owner for handles of C libraries -----*- C++ -*-===//
+//===- UniqueHandle.h - One owner for handles of C libraries -----*- C++
+//-*-===//
 //
 // Part of rcclx.
 //

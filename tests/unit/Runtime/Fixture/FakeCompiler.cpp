@@ -51,8 +51,8 @@ static std::string manifest(const rcclx_compile_request &request,
     const char *comma = r ? "," : "";
     everyone += fmt::format("{}[{}]", comma, list);
     nobody += fmt::format("{}[]", comma);
-    terms += fmt::format(R"(["input",{},0],["reduce",{},{}],)", r, 2 * r,
-                         2 * r + 1);
+    terms +=
+        fmt::format(R"(["input",{},0],["reduce",{},{}],)", r, 2 * r, 2 * r + 1);
     outputs += fmt::format("{}[[0,0,1,1,{}]]", comma, 2 * request.world + 1);
   }
   return fmt::format(
@@ -95,8 +95,8 @@ EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,
   std::string object = fileEntry(directory, "host-x86_64.so", kernel);
   if (text.starts_with("broken"))
     std::ofstream(directory + "/host-x86_64.so", std::ios::app) << "x";
-  uint64_t hash = rcclx::runtime::xxh64(
-      fmt::format("{} {}", text, request->world));
+  uint64_t hash =
+      rcclx::runtime::xxh64(fmt::format("{} {}", text, request->world));
   std::ofstream(directory + "/manifest.json")
       << manifest(*request, source, object, hash);
   auto beside = std::filesystem::path(directory).parent_path().parent_path();

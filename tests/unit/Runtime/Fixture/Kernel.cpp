@@ -32,10 +32,10 @@ struct Rank {
       if (code != RCCLX_FAILURE_NONE) {
         __atomic_store_n(&p.control->failure_call, call, __ATOMIC_RELAXED);
         rcclx_u64 none = 0;
-        __atomic_compare_exchange_n(
-            &p.control->failure, &none,
-            code | rcclx_u64(kind) << 8 | rcclx_u64(r + 1) << 16, false,
-            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(&p.control->failure, &none,
+                                    code | rcclx_u64(kind) << 8 |
+                                        rcclx_u64(r + 1) << 16,
+                                    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
         return false;
       }
       p.host.yield();

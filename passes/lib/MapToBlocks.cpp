@@ -55,6 +55,11 @@ struct MapToBlocksPass : public rcclx::impl::MapToBlocksBase<MapToBlocksPass> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (kind != "host" && kind != "gpu") {
+      emitError(getOperation().getLoc())
+          << "unknown kind of device '" << kind << "'; expected host or gpu";
+      return signalPassFailure();
+    }
     for (auto collective : getOperation().getOps<CollectiveOp>())
       if (failed(mapCollective(collective)))
         return signalPassFailure();

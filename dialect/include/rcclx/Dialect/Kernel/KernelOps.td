@@ -21,6 +21,8 @@ def Kernel_Dialect : Dialect {
     groups and accumulators are register values; `scf` gives the loops. Every
     operation is one call of the device header (codegen/device).
   }];
+  // Kernels carry its attributes.
+  let dependentDialects = ["::rcclx::RcclxDialect"];
   let useDefaultTypePrinterParser = 1;
 }
 

@@ -27,8 +27,8 @@ static Manifest makeManifest(Element element, Reduction reduction,
     sum = uint32_t(manifest.terms.size() - 1);
   }
   manifest.terms.push_back({OracleTerm::Finish, sum});
-  manifest.outputs.assign(
-      world, {{0, 0, 1, 1, uint32_t(manifest.terms.size() - 1)}});
+  manifest.outputs.assign(world,
+                          {{0, 0, 1, 1, uint32_t(manifest.terms.size() - 1)}});
   return manifest;
 }
 

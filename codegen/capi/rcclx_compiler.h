@@ -18,18 +18,18 @@ extern "C" {
 
 typedef struct rcclx_compile_request {
   size_t struct_size;
-  const char *schedule;      /* MLIR text, not necessarily NUL-terminated */
+  const char *schedule; /* MLIR text, not necessarily NUL-terminated */
   size_t schedule_bytes;
-  const char *schedule_name; /* file name for diagnostics */
-  const char *symbol;        /* which rcclx.collective; NULL: the only one */
-  uint32_t world;            /* 1..256 */
-  const char *element;       /* "f32" "f16" "bf16" "i32" */
-  const char *reduction;     /* "sum" "max" "avg" */
-  uint64_t count;            /* elements, for choosing protocol and tile */
-  const char *protocol;      /* NULL: choose; or "ll" "sentinel" "flag" */
+  const char *schedule_name;  /* file name for diagnostics */
+  const char *symbol;         /* which rcclx.collective; NULL: the only one */
+  uint32_t world;             /* 1..256 */
+  const char *element;        /* "f32" "f16" "bf16" "i32" */
+  const char *reduction;      /* "sum" "max" "avg" */
+  uint64_t count;             /* elements, for choosing protocol and tile */
+  const char *protocol;       /* NULL: choose; or "ll" "sentinel" "flag" */
   const char *const *targets; /* "host-x86_64" "gfx942" "sm_90" ... */
   size_t num_targets;
-  const char *directory;      /* existing, empty: the plan is written here */
+  const char *directory; /* existing, empty: the plan is written here */
   /* RTC libraries that the caller loaded (hipRTC, NVRTC); NULL where it has
    * none. Returns 0 and a malloc'ed object, or non-zero and a malloc'ed message
    * in *object. */

@@ -41,8 +41,7 @@ struct Range {
 /// agree on.
 /// The grid is cut into Groups block groups of equal size.
 template <typename T, u32 Tile, u32 Groups>
-RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l,
-                  size_t d) {
+RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l, size_t d) {
   u64 g = granules<T>(c);
   u64 start = a * g / d, end = (a + l) * g / d;
   Range r;
@@ -187,8 +186,8 @@ RX_FN char *slotFrom(const Context *c, size_t rank, size_t tag, size_t tile) {
 /// 8-byte atomicity is enough. At rest a slot is zero, and so is its flag.
 constexpr u32 llFlag = 1;
 
-/// `sentinel`: the data itself, inverted, so that a slot at rest (zero) reads as
-/// the all-ones NaN, which `canonical` never leaves in a message.
+/// `sentinel`: the data itself, inverted, so that a slot at rest (zero) reads
+/// as the all-ones NaN, which `canonical` never leaves in a message.
 template <typename T> RX_FN Group encodeSentinel(Group g) {
   Group v = {{0, 0, 0, 0}};
   for (u32 i = 0; i < Elements<T>::perGroup; ++i)
@@ -204,8 +203,8 @@ template <typename T> RX_FN bool arrived(const Group &g) {
 }
 
 /// Puts a group at offset g - origin of a slot. LL and Sentinel: relaxed, the
-/// arrival is in the data. Flag and Direct: plain; `release` and a signal follow.
-/// A dead thread sends nothing: what it holds may be wrong.
+/// arrival is in the data. Flag and Direct: plain; `release` and a signal
+/// follow. A dead thread sends nothing: what it holds may be wrong.
 template <typename T, typename Protocol>
 RX_FN void send(const Context *c, Group v, char *slot, Range r, size_t g) {
   char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
@@ -282,8 +281,7 @@ RX_FN void announce(const Context *c, u64 *word, u64 value) {
 
 /// A `flag` message, or an empty one, has been written to `rank`.
 template <u32 Tags>
-RX_FN void postMessage(const Context *c, size_t rank, size_t tag,
-                       size_t tile) {
+RX_FN void postMessage(const Context *c, size_t rank, size_t tag, size_t tile) {
   announce(c, blockWord(c, peer(c, rank).out, RCCLX_SIGNAL),
            position(callNumber(c, rank), index<Tags>(tag, tile)));
 }
@@ -385,8 +383,7 @@ template <u32 Threads> RX_FN void open(Context *c) {
   for (u32 r = c->thread; r < p.world; r += Threads)
     if (bit(p.edges, r)) {
       const u64 *started =
-          reinterpret_cast<u64 *>(peer(c, r).in + RCCLX_STARTED) +
-          2 * c->block;
+          reinterpret_cast<u64 *>(peer(c, r).in + RCCLX_STARTED) + 2 * c->block;
       u64 n = callNumber(c, r);
       for (u32 looks = 0; !c->dead && loadRelaxed(started) + 1 < n; ++looks)
         giveUp(c, looks, RCCLX_WAIT_STARTED, r);

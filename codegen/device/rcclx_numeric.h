@@ -116,8 +116,7 @@ template <typename T, typename Op> RX_FN Acc<T> identity() {
 
 template <typename T, typename Op> RX_FN Acc<T> reduce(Acc<T> a, Group g) {
   for (u32 i = 0; i < Elements<T>::perGroup; ++i)
-    a.v[i] =
-        Reduction<Op>::combine(a.v[i], T::widen(Elements<T>::get(g, i)));
+    a.v[i] = Reduction<Op>::combine(a.v[i], T::widen(Elements<T>::get(g, i)));
   return a;
 }
 

@@ -33,7 +33,7 @@ typedef unsigned long long rcclx_u64;
 /* Peers whose addresses travel in the kernel arguments. */
 #define RCCLX_INLINE_PEERS 16u
 #define RCCLX_MAX_WORLD 256u
-/* Blocks of one kernel, at most: one word per block in every per-block array. */
+/* Blocks of one kernel, at most: each has a word in every per-block array. */
 #define RCCLX_MAX_BLOCKS 512u
 
 /* Bytes of one half of one protocol's slots (packets, so `ll` carries half of
@@ -97,7 +97,7 @@ typedef struct rcclx_kernel_params {
   rcclx_u32 world;
   rcclx_u32 grid;      /* blocks launched; a constant of the plan */
   rcclx_u64 plan_hash; /* equal on all ranks of a call */
-  rcclx_u64 count;     /* elements, by the contract's convention (PlanFormat.md) */
+  rcclx_u64 count; /* elements, by the contract's convention (PlanFormat.md) */
   const char *input;
   char *output;
   char *window; /* own window */

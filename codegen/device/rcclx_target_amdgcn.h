@@ -142,9 +142,7 @@ RX_FN u64 clock(Params &) {
   return __builtin_amdgcn_s_memrealtime();
 #endif
 }
-RX_FN void pause(Params &, u32) {
-  __builtin_amdgcn_s_sleep(1);
-}
+RX_FN void pause(Params &, u32) { __builtin_amdgcn_s_sleep(1); }
 constexpr u32 looksPerCheck = 64;
 
 RX_FN float widenF16(u16 v) {

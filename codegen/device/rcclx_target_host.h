@@ -36,8 +36,8 @@ RX_FN u64 loadRelaxed(const u64 *p) {
 RX_FN void storeRelaxed(u64 *p, u64 v) {
   __atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
-/// Takes *p from `expected` to `v` once, among all threads of the call: true for
-/// the one that did.
+/// Takes *p from `expected` to `v` once, among all threads of the call: true
+/// for the one that did.
 RX_FN bool claim(u64 *p, u64 expected, u64 v) {
   return __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED,
                                      __ATOMIC_RELAXED);
@@ -127,10 +127,10 @@ RX_FN u16 narrowF16(float f) {
   if (bits >= 0x47800000u) // 65536 and more, infinity
     return sign | 0x7c00u;
   if (bits < 0x38800000u) // a denormal: let the addition of 0.5 round it
-    return sign | static_cast<u16>(
-                      __builtin_bit_cast(
-                          u32, __builtin_bit_cast(float, bits) + 0.5f) -
-                      0x3f000000u);
+    return sign |
+           static_cast<u16>(
+               __builtin_bit_cast(u32, __builtin_bit_cast(float, bits) + 0.5f) -
+               0x3f000000u);
   bits += 0xfffu + (bits >> 13 & 1u);
   return sign | static_cast<u16>((bits - 0x38000000u) >> 13);
 #endif

@@ -78,7 +78,8 @@ RX_FN void storeGroup(char *p, Group g) {
   *reinterpret_cast<uint4 *>(p) =
       make_uint4(g.word[0], g.word[1], g.word[2], g.word[3]);
 }
-/// Whether the 16-byte access is legal there; if not, elements are moved singly.
+/// Whether the 16-byte access is legal there; if not, elements are moved
+/// singly.
 RX_FN bool wideAccess(const char *p) {
   return (reinterpret_cast<u64>(p) & 15) == 0;
 }

@@ -12,7 +12,8 @@
 
 typedef decltype(sizeof(0)) size_t;
 // What EmitC prints for index values in signed comparisons.
-typedef decltype(static_cast<char *>(nullptr) - static_cast<char *>(nullptr)) ptrdiff_t;
+typedef decltype(static_cast<char *>(nullptr) -
+                 static_cast<char *>(nullptr)) ptrdiff_t;
 
 namespace rx {
 typedef unsigned char u8;

@@ -78,9 +78,7 @@ RX_COLD bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
 
 /// Arrival counters: 40 bits of the pair's call number, then 24 bits of the
 /// position in the call, from 1.
-RX_FN u64 position(u64 call, u64 index) {
-  return call << 24 | (index + 1);
-}
+RX_FN u64 position(u64 call, u64 index) { return call << 24 | (index + 1); }
 
 /// Whether a counter has passed `wanted`. The peer may be one call ahead, never
 /// two (it waits for this rank's `started` word), so a word left by any other

@@ -7,13 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rcclx/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "rcclx/Analysis/Proof.h"
 #include "rcclx/Analysis/Stages.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "rcclx/Passes/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -61,7 +61,7 @@ namespace {
 /// A connected part of the dataflow.
 struct Component {
   llvm::SetVector<Operation *> members; // in program order
-  Block *home = nullptr; // the innermost block that encloses all members
+  Block *home = nullptr;       // the innermost block that encloses all members
   Operation *anchor = nullptr; // in `home`: where the stage goes
 };
 
@@ -195,8 +195,7 @@ private:
     return scope.lookup(value);
   }
 
-  LogicalResult copyPlain(Operation *op, OpBuilder &builder,
-                          IRMapping &scope) {
+  LogicalResult copyPlain(Operation *op, OpBuilder &builder, IRMapping &scope) {
     for (Value operand : op->getOperands())
       if (!resolve(operand, builder, scope))
         return op->emitOpError("uses a value that is not known where its stage "
@@ -231,14 +230,16 @@ private:
     return success();
   }
 
-  using CopyBody = llvm::function_ref<LogicalResult(Block *, OpBuilder &,
-                                                    IRMapping &)>;
+  using CopyBody =
+      llvm::function_ref<LogicalResult(Block *, OpBuilder &, IRMapping &)>;
 
   /// Copies a loop or branch with the index values, and the data where
   /// `keepData`, that it carries; `copy` fills its blocks.
-  LogicalResult copyControl(Operation *op, OpBuilder &builder,
-                            IRMapping &scope, CopyBody copy, bool keepData) {
-    auto kept = [&](Value value) { return keepData || !isData(value.getType()); };
+  LogicalResult copyControl(Operation *op, OpBuilder &builder, IRMapping &scope,
+                            CopyBody copy, bool keepData) {
+    auto kept = [&](Value value) {
+      return keepData || !isData(value.getType());
+    };
     auto keptOf = [&](ValueRange values) {
       return llvm::to_vector(llvm::make_filter_range(values, kept));
     };
@@ -269,9 +270,9 @@ private:
 
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       SmallVector<Value> operands;
-      if (failed(resolveAll({loop.getLowerBound(), loop.getUpperBound(),
-                             loop.getStep()},
-                            builder, operands)) ||
+      if (failed(resolveAll(
+              {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()},
+              builder, operands)) ||
           failed(resolveAll(keptOf(loop.getInitArgs()), builder, operands)))
         return failure();
       auto fresh = scf::ForOp::create(builder, loop.getLoc(), operands[0],
@@ -301,13 +302,12 @@ private:
     SmallVector<Type> types;
     for (Value result : keptOf(branch.getResults()))
       types.push_back(result.getType());
-    auto fresh = scf::IfOp::create(builder, branch.getLoc(), types,
-                                   condition.front(),
-                                   /*addThenBlock=*/true,
-                                   /*addElseBlock=*/branch.elseBlock() != nullptr);
-    for (auto [from, to] :
-         {std::pair(branch.thenBlock(), fresh.thenBlock()),
-          std::pair(branch.elseBlock(), fresh.elseBlock())}) {
+    auto fresh =
+        scf::IfOp::create(builder, branch.getLoc(), types, condition.front(),
+                          /*addThenBlock=*/true,
+                          /*addElseBlock=*/branch.elseBlock() != nullptr);
+    for (auto [from, to] : {std::pair(branch.thenBlock(), fresh.thenBlock()),
+                            std::pair(branch.elseBlock(), fresh.elseBlock())}) {
       if (!from)
         continue;
       if (to->mightHaveTerminator())
@@ -353,13 +353,12 @@ private:
         bool holds = llvm::any_of(component.members, [&](Operation *member) {
           return op.isAncestor(member);
         });
-        if (holds &&
-            failed(copyControl(
-                &op, builder, scope,
-                [&](Block *from, OpBuilder &b, IRMapping &s) {
-                  return copyMembers(component, from, b, s);
-                },
-                /*keepData=*/component.members.contains(&op))))
+        if (holds && failed(copyControl(
+                         &op, builder, scope,
+                         [&](Block *from, OpBuilder &b, IRMapping &s) {
+                           return copyMembers(component, from, b, s);
+                         },
+                         /*keepData=*/component.members.contains(&op))))
           return failure();
       } else if (component.members.contains(&op) ||
                  (block != component.home && isPlain(&op) && isPure(&op))) {
@@ -389,7 +388,8 @@ struct FormStagesPass : public rcclx::impl::FormStagesBase<FormStagesPass> {
         return signalPassFailure();
       if (failed(proveAgain(collective)))
         return signalPassFailure();
-      auto groups = groupStages(collective, collective.getSpecAttr().getWorld());
+      auto groups =
+          groupStages(collective, collective.getSpecAttr().getWorld());
       if (failed(groups))
         return signalPassFailure();
       for (auto [stage, group] : *groups)

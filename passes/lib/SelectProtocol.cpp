@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rcclx/Passes/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "rcclx/Analysis/Edges.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "rcclx/Passes/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace rcclx {
@@ -110,11 +110,11 @@ struct SelectProtocolPass
     return success();
   }
 
-  /// Sends whose data is canonical: results of `round` and `finish`, also passed
-  /// on. A greatest fixpoint, since a ring passes on what it passed on.
-  static std::set<Operation *>
-  findCanonical(CollectiveOp collective,
-                const llvm::SetVector<std::pair<Operation *, Operation *>> &edges) {
+  /// Sends whose data is canonical: results of `round` and `finish`, also
+  /// passed on. A greatest fixpoint, since a ring passes on what it passed on.
+  static std::set<Operation *> findCanonical(
+      CollectiveOp collective,
+      const llvm::SetVector<std::pair<Operation *, Operation *>> &edges) {
     std::set<Operation *> canonical;
     collective.walk([&](SendOp send) {
       if (isa_and_present<RoundOp, FinishOp, RecvOp>(
@@ -143,23 +143,27 @@ struct SelectProtocolPass
         if (RecvOp recv = findWaitAfterSend(stage))
           waits = recv;
     bool flag = !waits;
-    bool sentinel =
-        isa<FloatType>(spec.getElement()) &&
-        (llvm::all_of(edge.sends,
-                      [&](Operation *op) { return canonical.count(op) != 0; }) ||
-         llvm::all_of(edge.recvs, feedsReductionOnly));
+    bool sentinel = isa<FloatType>(spec.getElement()) &&
+                    (llvm::all_of(edge.sends,
+                                  [&](Operation *op) {
+                                    return canonical.count(op) != 0;
+                                  }) ||
+                     llvm::all_of(edge.recvs, feedsReductionOnly));
 
     if (wanted) {
       if (*wanted == Protocol::Flag && !flag)
-        return refuse(waits, "waits for a message after its stage has sent one");
+        return refuse(waits,
+                      "waits for a message after its stage has sent one");
       if (*wanted == Protocol::Sentinel && !sentinel) {
-        // Copies and integers never use it; they go by flag where that is legal.
+        // Copies and integers never use it; they go by flag where that is
+        // legal.
         return flag ? Protocol::Flag : Protocol::LL;
       }
       return *wanted;
     }
     uint64_t bytes = count * spec.getElement().getIntOrFloatBitWidth() / 8;
-    // Host: one flag a tile is cheaper than one a packet at every size measured.
+    // Host: one flag a tile is cheaper than one a packet at every size
+    // measured.
     if (kind == "host")
       return flag ? Protocol::Flag : Protocol::LL;
     // GPU: the small protocols need no fence; `ll` carries half as much.

@@ -4,10 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rcclx/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "rcclx/Passes/Passes.h"
 
 namespace rcclx {
 #define GEN_PASS_DEF_SPECIALIZE
@@ -37,7 +37,8 @@ struct SpecializePass : public rcclx::impl::SpecializeBase<SpecializePass> {
     Type type = parseElement(element, &getContext());
     std::optional<Reduction> op = symbolizeReduction(reduction);
     if (!type || !op) {
-      emitError(loc) << (type ? "unknown reduction '" : "unknown element type '")
+      emitError(loc) << (type ? "unknown reduction '"
+                              : "unknown element type '")
                      << (type ? reduction : element) << "'; expected "
                      << (type ? "sum, max or avg" : "f32, f16, bf16 or i32");
       return signalPassFailure();
@@ -45,7 +46,8 @@ struct SpecializePass : public rcclx::impl::SpecializeBase<SpecializePass> {
     if (failed(SpecializationAttr::verify([&] { return emitError(loc); }, world,
                                           type, *op)))
       return signalPassFailure();
-    auto spec = SpecializationAttr::get(&getContext(), uint32_t(world), type, *op);
+    auto spec =
+        SpecializationAttr::get(&getContext(), uint32_t(world), type, *op);
 
     for (auto collective : getOperation().getOps<CollectiveOp>()) {
       if (collective.getSpec() && collective.getSpecAttr() != spec) {
@@ -55,9 +57,10 @@ struct SpecializePass : public rcclx::impl::SpecializeBase<SpecializePass> {
         return signalPassFailure();
       }
       collective.setSpecAttr(spec);
-      OpBuilder builder = OpBuilder::atBlockBegin(&collective.getBody().front());
-      collective.getWorld().replaceAllUsesWith(arith::ConstantIndexOp::create(
-          builder, collective.getLoc(), world));
+      OpBuilder builder =
+          OpBuilder::atBlockBegin(&collective.getBody().front());
+      collective.getWorld().replaceAllUsesWith(
+          arith::ConstantIndexOp::create(builder, collective.getLoc(), world));
     }
   }
 };

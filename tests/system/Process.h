@@ -1,5 +1,4 @@
-//===- Process.h - Programs that a test starts -------------------*- C++
-//-*-===//
+//===- Process.h - Programs that a test starts ------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Check.h - Is a rank's output right ------------------------*- C++
-//-*-===//
+//===- Check.h - Is a rank's output right -----------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

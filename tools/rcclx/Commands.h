@@ -1,5 +1,4 @@
-//===- Commands.h - The subcommands of rcclx ---------------------*- C++
-//-*-===//
+//===- Commands.h - The subcommands of rcclx --------------------*- C++ -*-===//
 //
 // Part of rcclx. One file per subcommand: it adds its options to the parser and
 // a callback that stores its exit status.

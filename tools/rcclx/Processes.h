@@ -1,5 +1,4 @@
-//===- Processes.h - One process per rank ------------------------*- C++
-//-*-===//
+//===- Processes.h - One process per rank -----------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

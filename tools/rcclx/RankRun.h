@@ -1,5 +1,4 @@
-//===- RankRun.h - One rank of `rcclx run` -----------------------*- C++
-//-*-===//
+//===- RankRun.h - One rank of `rcclx run` ----------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

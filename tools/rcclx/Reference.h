@@ -1,5 +1,4 @@
-//===- Reference.h - Results computed another way ----------------*- C++
-//-*-===//
+//===- Reference.h - Results computed another way ---------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

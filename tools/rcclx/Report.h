@@ -1,5 +1,4 @@
-//===- Report.h - What `rcclx run` prints ------------------------*- C++
-//-*-===//
+//===- Report.h - What `rcclx run` prints -----------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

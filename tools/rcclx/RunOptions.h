@@ -1,5 +1,4 @@
-//===- RunOptions.h - What `rcclx run` is asked to do ------------*- C++
-//-*-===//
+//===- RunOptions.h - What `rcclx run` is asked to do -----------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Workload.h - Inputs of all ranks and what must come out ---*- C++
-//-*-===//
+//===- Workload.h - Inputs of all ranks and what must come out --*- C++ -*-===//
 //
 // Part of rcclx.
 //

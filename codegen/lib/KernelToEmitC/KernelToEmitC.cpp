@@ -78,14 +78,21 @@ struct Callee {
 };
 } // namespace
 
-static Callee getCallee(OpenOp, const Names &n) { return {"rx::open", {n.threads}}; }
-static Callee getCallee(CloseOp, const Names &n) { return {"rx::close", {n.threads}}; }
+static Callee getCallee(OpenOp, const Names &n) {
+  return {"rx::open", {n.threads}};
+}
+static Callee getCallee(CloseOp, const Names &n) {
+  return {"rx::close", {n.threads}};
+}
 static Callee getCallee(AliveOp, const Names &) { return {"rx::alive", {}}; }
-static Callee getCallee(RangeOp, const Names &n) { return {"rx::range", {n.element, n.tile, n.groups}}; }
+static Callee getCallee(RangeOp, const Names &n) {
+  return {"rx::range", {n.element, n.tile, n.groups}};
+}
 static Callee getCallee(FirstOp, const Names &) { return {"rx::first", {}}; }
 static Callee getCallee(LimitOp, const Names &) { return {"rx::limit", {}}; }
 static Callee getCallee(kernel::BufferOp op, const Names &n) {
-  std::string name = op.getBuffer() == BufferKind::Input ? "rx::input" : "rx::output";
+  std::string name =
+      op.getBuffer() == BufferKind::Input ? "rx::input" : "rx::output";
   if (!op.getBlock())
     return {name, {}};
   return {name + "Block", {n.element}};
@@ -96,8 +103,12 @@ static Callee getCallee(SlotToOp op, const Names &n) {
 static Callee getCallee(SlotFromOp op, const Names &n) {
   return {"rx::slotFrom", {n.get(op.getProtocol()).str(), n.tile, n.depth}};
 }
-static Callee getCallee(kernel::LoadOp, const Names &n) { return {"rx::load", {n.element}}; }
-static Callee getCallee(kernel::StoreOp, const Names &n) { return {"rx::store", {n.element}}; }
+static Callee getCallee(kernel::LoadOp, const Names &n) {
+  return {"rx::load", {n.element}};
+}
+static Callee getCallee(kernel::StoreOp, const Names &n) {
+  return {"rx::store", {n.element}};
+}
 static Callee getCallee(kernel::SendOp op, const Names &n) {
   return {"rx::send", {n.element, n.get(op.getProtocol()).str()}};
 }
@@ -110,33 +121,52 @@ static Callee getCallee(kernel::IdentityOp, const Names &n) {
 static Callee getCallee(kernel::ReduceOp, const Names &n) {
   return {"rx::reduce", {n.element, n.reduction}};
 }
-static Callee getCallee(kernel::RoundOp, const Names &n) { return {"rx::round", {n.element}}; }
+static Callee getCallee(kernel::RoundOp, const Names &n) {
+  return {"rx::round", {n.element}};
+}
 static Callee getCallee(kernel::FinishOp, const Names &n) {
   return {"rx::finish", {n.element, n.reduction, n.world}};
 }
-static Callee getCallee(ReleaseOp, const Names &) { return {"rx::release", {}}; }
-static Callee getCallee(AcquireOp, const Names &) { return {"rx::acquire", {}}; }
-static Callee getCallee(PostMessageOp, const Names &n) { return {"rx::postMessage", {n.tags}}; }
-static Callee getCallee(WaitMessageOp, const Names &n) { return {"rx::waitMessage", {n.tags}}; }
+static Callee getCallee(ReleaseOp, const Names &) {
+  return {"rx::release", {}};
+}
+static Callee getCallee(AcquireOp, const Names &) {
+  return {"rx::acquire", {}};
+}
+static Callee getCallee(PostMessageOp, const Names &n) {
+  return {"rx::postMessage", {n.tags}};
+}
+static Callee getCallee(WaitMessageOp, const Names &n) {
+  return {"rx::waitMessage", {n.tags}};
+}
 static Callee getCallee(WaitCreditOp, const Names &n) {
   return {"rx::waitCredit", {n.tags, n.depth}};
 }
 static Callee getCallee(PostCreditOp, const Names &n) {
   return {"rx::postCredit", {n.tags, n.depth}};
 }
-static Callee getCallee(WaitPullOp, const Names &n) { return {"rx::waitPull", {n.tags}}; }
-static Callee getCallee(PostPullOp, const Names &n) { return {"rx::postPull", {n.tags}}; }
-static Callee getCallee(PostWindowOp, const Names &n) { return {"rx::postWindow", {n.tags}}; }
+static Callee getCallee(WaitPullOp, const Names &n) {
+  return {"rx::waitPull", {n.tags}};
+}
+static Callee getCallee(PostPullOp, const Names &n) {
+  return {"rx::postPull", {n.tags}};
+}
+static Callee getCallee(PostWindowOp, const Names &n) {
+  return {"rx::postWindow", {n.tags}};
+}
 static Callee getCallee(WaitWindowOp, const Names &n) {
   return {"rx::waitWindow", {n.tags, n.depth}};
 }
-static Callee getCallee(DrainWindowOp, const Names &n) { return {"rx::drainWindow", {n.tags}}; }
+static Callee getCallee(DrainWindowOp, const Names &n) {
+  return {"rx::drainWindow", {n.tags}};
+}
 static Callee getCallee(InGroupOp op, const Names &n) {
   return {"rx::inGroup", {n.groups, std::to_string(op.getGroup())}};
 }
 static Callee getCallee(TilesOp op, const Names &n) {
   return {"rx::tiles",
-          {n.element, n.tile, std::to_string(op.getNum()), std::to_string(op.getDen())}};
+          {n.element, n.tile, std::to_string(op.getNum()),
+           std::to_string(op.getDen())}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,7 +187,8 @@ template <typename OpT> struct CallHeader : OpConversionPattern<OpT> {
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<Type> types;
-    if (failed(this->getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+    if (failed(this->getTypeConverter()->convertTypes(op->getResultTypes(),
+                                                      types)))
       return rewriter.notifyMatchFailure(op, "expected convertible results");
     Callee callee = getCallee(op, names);
     SmallVector<Attribute> arguments;
@@ -184,9 +215,9 @@ struct LowerFunc : OpConversionPattern<FuncOp> {
     MLIRContext *context = op.getContext();
     Type params = opaque(context, "RX_PARAMS");
     Type block = opaque(context, "rcclx_u32");
-    auto func = emitc::FuncOp::create(
-        rewriter, loc, op.getSymName(),
-        FunctionType::get(context, {params, block}, {}));
+    auto func =
+        emitc::FuncOp::create(rewriter, loc, op.getSymName(),
+                              FunctionType::get(context, {params, block}, {}));
     func.setSpecifiersAttr(rewriter.getStrArrayAttr(
         {"extern \"C\"", "RX_KERNEL(" + names.threads + ")"}));
 
@@ -196,15 +227,15 @@ struct LowerFunc : OpConversionPattern<FuncOp> {
     Value begun = emitc::CallOpaqueOp::create(rewriter, loc, state, "rx::begin",
                                               entry->getArguments())
                       .getResult(0);
-    Value variable = emitc::VariableOp::create(
-        rewriter, loc, emitc::LValueType::get(state),
-        emitc::OpaqueAttr::get(context, ""));
+    Value variable =
+        emitc::VariableOp::create(rewriter, loc, emitc::LValueType::get(state),
+                                  emitc::OpaqueAttr::get(context, ""));
     emitc::AssignOp::create(rewriter, loc, variable, begun);
     Value pointer = emitc::AddressOfOp::create(
         rewriter, loc, emitc::PointerType::get(state), variable);
-    Value rank = emitc::CallOpaqueOp::create(
-                     rewriter, loc, emitc::SizeTType::get(context),
-                     "rx::ownRank", pointer)
+    Value rank = emitc::CallOpaqueOp::create(rewriter, loc,
+                                             emitc::SizeTType::get(context),
+                                             "rx::ownRank", pointer)
                      .getResult(0);
 
     TypeConverter::SignatureConversion signature(2);
@@ -277,8 +308,8 @@ static void populatePatterns(TypeConverter &converter,
   populateIndexToEmitCPatterns(converter, patterns, world);
   patterns.add<LowerFunc>(converter, names);
   patterns.add<LowerReturn>(converter, names.context);
-  populateCalls<OpenOp, CloseOp, AliveOp, InGroupOp, TilesOp, RangeOp, FirstOp, LimitOp,
-                kernel::BufferOp, SlotToOp, SlotFromOp, kernel::LoadOp,
+  populateCalls<OpenOp, CloseOp, AliveOp, InGroupOp, TilesOp, RangeOp, FirstOp,
+                LimitOp, kernel::BufferOp, SlotToOp, SlotFromOp, kernel::LoadOp,
                 kernel::StoreOp, kernel::SendOp, kernel::RecvOp,
                 kernel::IdentityOp, kernel::ReduceOp, kernel::RoundOp,
                 kernel::FinishOp, ReleaseOp, AcquireOp, PostMessageOp,

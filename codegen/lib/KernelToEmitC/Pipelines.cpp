@@ -14,8 +14,8 @@ using namespace rcclx;
 
 void rcclx::buildSchedulePipeline(OpPassManager &pm,
                                   const LoweringOptions &options) {
-  pm.addPass(createSpecialize(
-      {options.world, options.element, options.reduction}));
+  pm.addPass(
+      createSpecialize({options.world, options.element, options.reduction}));
   // Before any simplification, so that what is proved is what was written.
   pm.addPass(createVerifySchedule({options.world, options.slots, false}));
   pm.addPass(createCanonicalizerPass());

@@ -34,11 +34,11 @@ namespace {
 class Session {
 public:
   Session(StringRef text, StringRef name, std::string &diagnostics)
-      : stream(diagnostics), context(makeRegistry(),
-                                     MLIRContext::Threading::DISABLED),
+      : stream(diagnostics),
+        context(makeRegistry(), MLIRContext::Threading::DISABLED),
         handler(sources, &context, stream) {
-    sources.AddNewSourceBuffer(
-        llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                               llvm::SMLoc());
     // A schedule is small: the operation that it ends in helps nobody.
     context.printOpOnDiagnostic(false);
   }
@@ -61,8 +61,8 @@ public:
       ++matching;
     }
     if (matching != 1) {
-      StringRef file =
-          sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+      StringRef file = sources.getMemoryBuffer(sources.getMainFileID())
+                           ->getBufferIdentifier();
       stream << file << ": error: expected "
              << (symbol.empty() ? "one rcclx.collective"
                                 : ("rcclx.collective @" + symbol).str())
@@ -158,8 +158,8 @@ static LogicalResult lowerKind(ModuleOp module, StringRef kind,
   plan.safeInPlace &= *inPlace;
   uint64_t maxCount =
       getMaxCount(mapping, collective.getSpecAttr().getElement());
-  plan.maxCount = plan.kinds.empty() ? maxCount
-                                     : std::min(plan.maxCount, maxCount);
+  plan.maxCount =
+      plan.kinds.empty() ? maxCount : std::min(plan.maxCount, maxCount);
 
   PassManager kernel(copy->getContext());
   buildKernelPipeline(kernel);
@@ -212,9 +212,9 @@ static bool compileObject(const rcclx_compile_request &request,
   if ((target == "gfx90a" || target == "gfx1030") && request.rtc &&
       compileByRtc(request, source, object, message))
     return true;
-  llvm::Expected<std::vector<char>> bytes =
-      object.kind == "host" ? compileHost(source)
-                            : compileAmdgpu(source, target);
+  llvm::Expected<std::vector<char>> bytes = object.kind == "host"
+                                                ? compileHost(source)
+                                                : compileAmdgpu(source, target);
   if (!bytes) {
     message = llvm::toString(bytes.takeError());
     return false;
@@ -269,8 +269,7 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
   Clock::time_point start = Clock::now();
   Session session(StringRef(request.schedule, request.schedule_bytes),
                   request.schedule_name, diagnostics);
-  CollectiveOp collective =
-      session.parse(request.symbol ? request.symbol : "");
+  CollectiveOp collective = session.parse(request.symbol ? request.symbol : "");
   if (!collective)
     return CompileStatus::Schedule;
   plan.times.push_back({"parse", microsecondsSince(start)});
@@ -293,18 +292,19 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
     bool wanted = false;
     for (size_t i = 0; i < request.num_targets; ++i)
       wanted |= getKind(request.targets[i]) == kind;
-    if (wanted &&
-        failed(lowerKind(session.getModule(), kind, request, plan)))
+    if (wanted && failed(lowerKind(session.getModule(), kind, request, plan)))
       return CompileStatus::Schedule;
   }
 
   for (size_t i = 0; i < request.num_targets; ++i) {
     start = Clock::now();
     StringRef target = request.targets[i];
-    ObjectArtifact object{target.str(), getKind(target).str(),
-                          getObjectName(target), "", {}};
-    const KindArtifact &kind = *llvm::find_if(
-        plan.kinds, [&](const KindArtifact &k) { return k.kind == object.kind; });
+    ObjectArtifact object{
+        target.str(), getKind(target).str(), getObjectName(target), "", {}};
+    const KindArtifact &kind =
+        *llvm::find_if(plan.kinds, [&](const KindArtifact &k) {
+          return k.kind == object.kind;
+        });
     std::string message;
     if (!compileObject(request,
                        withDeviceHeader(kind.source, kind.kind + ".hip.cpp"),
@@ -326,8 +326,7 @@ CompileStatus rcclx::verifySchedule(const rcclx_verify_request &request,
     return CompileStatus::Request;
   Session session(StringRef(request.schedule, request.schedule_bytes),
                   request.schedule_name, diagnostics);
-  CollectiveOp collective =
-      session.parse(request.symbol ? request.symbol : "");
+  CollectiveOp collective = session.parse(request.symbol ? request.symbol : "");
   if (!collective)
     return CompileStatus::Schedule;
   Clock::time_point start = Clock::now();

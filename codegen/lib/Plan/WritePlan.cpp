@@ -81,8 +81,8 @@ static json::Value describeOracle(const Proof &proof) {
 static json::Value describePlan(const Plan &plan) {
   json::Array compile, objects;
   for (const StageTime &time : plan.times)
-    compile.push_back(json::Object{{"stage", time.stage},
-                                   {"microseconds", int64_t(time.microseconds)}});
+    compile.push_back(json::Object{
+        {"stage", time.stage}, {"microseconds", int64_t(time.microseconds)}});
   for (const ObjectArtifact &object : plan.objects) {
     json::Value entry = describeFile(
         object.file, llvm::StringRef(object.bytes.data(), object.bytes.size()));
@@ -142,9 +142,9 @@ static bool writeFile(llvm::StringRef directory, llvm::StringRef name,
     stream.clear_error();
   }
   if (error)
-    diagnostics += llvm::formatv("error: cannot write {0}: {1}\n", path,
-                                 error.message())
-                       .str();
+    diagnostics +=
+        llvm::formatv("error: cannot write {0}: {1}\n", path, error.message())
+            .str();
   return !error;
 }
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rcclx/Dialect/Kernel/Kernel.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "rcclx/Dialect/Kernel/Kernel.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rcclx/Dialect/Rcclx/Rcclx.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "rcclx/Dialect/Rcclx/Rcclx.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -49,7 +49,8 @@ SpecializationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult MappingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   uint32_t grid, uint32_t groups,
-                                  uint32_t threads, uint32_t tile, uint32_t depth, uint32_t tags,
+                                  uint32_t threads, uint32_t tile,
+                                  uint32_t depth, uint32_t tags,
                                   uint32_t rows) {
   if (grid == 0 || grid > 512)
     return emitError() << "expected a grid of 1 to 512 blocks, found " << grid;

@@ -1,5 +1,4 @@
-//===- Control.h - A rank's link to the others -------------------*- C++
-//-*-===//
+//===- Control.h - A rank's link to the others ------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

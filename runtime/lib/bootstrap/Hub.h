@@ -1,5 +1,4 @@
-//===- Hub.h - Rank 0's end of the star --------------------------*- C++
-//-*-===//
+//===- Hub.h - Rank 0's end of the star -------------------------*- C++ -*-===//
 //
 // Part of rcclx. The ranks of a node form a star: one socket from each rank to
 // a thread of rank 0's process. Start-up takes 3 messages per rank and O(ranks)

@@ -1,5 +1,4 @@
-//===- Socket.h - Messages between the ranks of a node -----------*- C++
-//-*-===//
+//===- Socket.h - Messages between the ranks of a node ----------*- C++ -*-===//
 //
 // Part of rcclx. SOCK_SEQPACKET keeps the bounds of messages, so no length in a
 // message decides how much is read. Every wait has a deadline.

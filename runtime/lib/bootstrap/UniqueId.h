@@ -1,5 +1,4 @@
-//===- UniqueId.h - Where the ranks of a communicator meet -------*- C++
-//-*-===//
+//===- UniqueId.h - Where the ranks of a communicator meet ------*- C++ -*-===//
 //
 // Part of rcclx.
 //

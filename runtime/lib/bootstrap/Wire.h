@@ -1,5 +1,4 @@
-//===- Wire.h - Messages between ranks and the hub ---------------*- C++
-//-*-===//
+//===- Wire.h - Messages between ranks and the hub --------------*- C++ -*-===//
 //
 // Part of rcclx. One node, one architecture, one build of rcclx (checked in
 // Hello): structs travel as they are. Every field is checked by its reader.

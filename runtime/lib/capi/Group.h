@@ -1,5 +1,4 @@
-//===- Group.h - Calls that are noted and made together ----------*- C++
-//-*-===//
+//===- Group.h - Calls that are noted and made together ---------*- C++ -*-===//
 //
 // Part of rcclx.
 //

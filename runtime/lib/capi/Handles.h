@@ -1,5 +1,4 @@
-//===- Handles.h - What is behind the C interface ----------------*- C++
-//-*-===//
+//===- Handles.h - What is behind the C interface ---------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- HostMemory.h - Memory that host ranks share ---------------*- C++
-//-*-===//
+//===- HostMemory.h - Memory that host ranks share --------------*- C++ -*-===//
 //
 // Part of rcclx. memfd_create: the kernel frees the memory with its last
 // mapping and descriptor, however a process ends, so nothing can be left over.

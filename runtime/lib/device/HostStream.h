@@ -1,5 +1,4 @@
-//===- HostStream.h - A queue of kernels and its thread ----------*- C++
-//-*-===//
+//===- HostStream.h - A queue of kernels and its thread ---------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Communicator.h - Ranks that run plans together ------------*- C++
-//-*-===//
+//===- Communicator.h - Ranks that run plans together -----------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- KernelFailure.h - What a kernel reports, in words ---------*- C++
-//-*-===//
+//===- KernelFailure.h - What a kernel reports, in words --------*- C++ -*-===//
 //
 // Part of rcclx.
 //

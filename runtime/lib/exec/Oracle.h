@@ -1,5 +1,4 @@
-//===- Oracle.h - What a proved plan must compute ----------------*- C++
-//-*-===//
+//===- Oracle.h - What a proved plan must compute ---------------*- C++ -*-===//
 //
 // Part of rcclx. Evaluates the reduction tree that was proved (the manifest's
 // `oracle`) with the arithmetic of docs/Numerics.md: the expected output, bit

@@ -1,5 +1,4 @@
-//===- Files.h - Small file operations with checks ---------------*- C++
-//-*-===//
+//===- Files.h - Small file operations with checks --------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Hash.h - XXH64 of files, XXH3 of keys ---------------------*- C++
-//-*-===//
+//===- Hash.h - XXH64 of files, XXH3 of keys --------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

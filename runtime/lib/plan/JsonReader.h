@@ -1,5 +1,4 @@
-//===- JsonReader.h - Checked access to untrusted JSON -----------*- C++
-//-*-===//
+//===- JsonReader.h - Checked access to untrusted JSON ----------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -14,8 +14,8 @@ namespace {
 class GuardedPages {
 public:
   GuardedPages() : page(size_t(sysconf(_SC_PAGESIZE))) {
-    base = static_cast<char *>(mmap(nullptr, 3 * page, PROT_NONE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base = static_cast<char *>(
+        mmap(nullptr, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     if (base == MAP_FAILED ||
         mprotect(base + page, page, PROT_READ | PROT_WRITE) != 0)
       std::abort();
@@ -90,8 +90,7 @@ TYPED_TEST(Buffers, StoreAtTheEndOfAPage) {
     rx::Group v = {{1, 2, 3, 4}};
     uint64_t g = (count - 1) / n;
     rx::store<TypeParam>(v, rx::Buffer{base, count}, g);
-    EXPECT_EQ(std::memcmp(base + g * 16, &v,
-                          count * TypeParam::bytes - g * 16),
+    EXPECT_EQ(std::memcmp(base + g * 16, &v, count * TypeParam::bytes - g * 16),
               0);
   }
 }

@@ -133,10 +133,12 @@ private:
 template <uint32_t World>
 std::vector<typename Calls<World>::Call> makeSequence(int calls,
                                                       uint32_t maxGrid) {
-  const Kernel kernels[] = {
-      allReduce<rx::LL, World, 4, 1>,       allReduce<rx::LL, World, 8, 3>,
-      allReduce<rx::Sentinel, World, 8, 2>, allReduce<rx::Sentinel, World, 16, 4>,
-      allReduce<rx::Flag, World, 4, 1>,     allReduce<rx::Flag, World, 16, 3>};
+  const Kernel kernels[] = {allReduce<rx::LL, World, 4, 1>,
+                            allReduce<rx::LL, World, 8, 3>,
+                            allReduce<rx::Sentinel, World, 8, 2>,
+                            allReduce<rx::Sentinel, World, 16, 4>,
+                            allReduce<rx::Flag, World, 4, 1>,
+                            allReduce<rx::Flag, World, 16, 3>};
   std::mt19937_64 random = makeRandom();
   std::vector<typename Calls<World>::Call> sequence;
   for (int i = 0; i < calls; ++i)
@@ -191,8 +193,8 @@ TEST(Calls, StartedCarriesCallAndPlan) {
     EXPECT_EQ(c.dead, 0u);
   }
   for (uint32_t peer = 0; peer < 2; ++peer) {
-    auto *started = reinterpret_cast<rcclx_u64 *>(fabric.region(0, peer) +
-                                                  RCCLX_STARTED);
+    auto *started =
+        reinterpret_cast<rcclx_u64 *>(fabric.region(0, peer) + RCCLX_STARTED);
     for (uint32_t block = 0; block < 3; ++block) {
       EXPECT_EQ(started[2 * block], 7u);
       EXPECT_EQ(started[2 * block + 1], params.plan_hash);
@@ -244,8 +246,9 @@ TEST(Calls, AMissingRankEndsTheCallWithinItsDeadline) {
   params.count = in.size();
   params.input = reinterpret_cast<const char *>(in.data());
   params.output = reinterpret_cast<char *>(out.data());
-  for (Kernel kernel : {allReduce<rx::LL, 2, 4, 1>, allReduce<rx::Sentinel, 2, 8, 2>,
-                        allReduce<rx::Flag, 2, 4, 1>}) {
+  for (Kernel kernel :
+       {allReduce<rx::LL, 2, 4, 1>, allReduce<rx::Sentinel, 2, 8, 2>,
+        allReduce<rx::Flag, 2, 4, 1>}) {
     fabric.control(0).failure = 0;
     auto start = readClock();
     kernel(params, 0);

@@ -1,4 +1,4 @@
-//===- DeviceTesting.h - what the tests of the device header share -*- C++ -*-===//
+//===- DeviceTesting.h - what the tests of the header share -----*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -35,10 +35,10 @@ constexpr Format bf16 = {7, -126, 127, 0x7f80, 0x7fc0};
 double valueOf(const Format &f, uint32_t bits) {
   int field = int(bits & 0x7fff) >> f.mantissa;
   int fraction = int(bits) & ((1 << f.mantissa) - 1);
-  double magnitude =
-      field == 0 ? std::ldexp(fraction, f.minExponent - f.mantissa)
-                 : std::ldexp(fraction + (1 << f.mantissa),
-                              field + f.minExponent - 1 - f.mantissa);
+  double magnitude = field == 0
+                         ? std::ldexp(fraction, f.minExponent - f.mantissa)
+                         : std::ldexp(fraction + (1 << f.mantissa),
+                                      field + f.minExponent - 1 - f.mantissa);
   return bits & 0x8000 ? -magnitude : magnitude;
 }
 
@@ -59,8 +59,8 @@ uint32_t nearest(const Format &f, float value) {
       std::ldexp(1.0, f.maxExponent + 1))
     return sign | f.infinity;
   // Denormals and normals are one sequence: a carry goes into the exponent.
-  return sign | uint32_t(steps) +
-                    (uint32_t(exponent - f.minExponent) << f.mantissa);
+  return sign |
+         uint32_t(steps) + (uint32_t(exponent - f.minExponent) << f.mantissa);
 }
 
 bool isNaN(const Format &f, uint32_t bits) {
@@ -117,10 +117,10 @@ template <typename T> void checkNarrows(const Format &f) {
       return;
   }
   using Limits = std::numeric_limits<float>;
-  for (float value : {0.0f, Limits::infinity(), Limits::quiet_NaN(),
-                      Limits::signaling_NaN(), Limits::max(), Limits::min(),
-                      Limits::denorm_min(), 65504.0f, 65519.0f, 65520.0f,
-                      65535.0f, 65536.0f, 65537.0f}) {
+  for (float value :
+       {0.0f, Limits::infinity(), Limits::quiet_NaN(), Limits::signaling_NaN(),
+        Limits::max(), Limits::min(), Limits::denorm_min(), 65504.0f, 65519.0f,
+        65520.0f, 65535.0f, 65536.0f, 65537.0f}) {
     checkNarrow<T>(f, value);
     checkNarrow<T>(f, -value);
   }
@@ -178,12 +178,21 @@ float maximumNumber(float a, float b) {
 
 TEST_F(Numeric, MaxIsMaximumNumber) {
   using Limits = std::numeric_limits<float>;
-  std::vector<float> values = {
-      0.0f,  -0.0f,           1.0f,           -1.0f,
-      2.0f,  Limits::min(),   -Limits::min(), Limits::denorm_min(),
-      -Limits::denorm_min(),  Limits::max(),  Limits::lowest(),
-      Limits::infinity(),     -Limits::infinity(),
-      Limits::quiet_NaN(),    -Limits::quiet_NaN()};
+  std::vector<float> values = {0.0f,
+                               -0.0f,
+                               1.0f,
+                               -1.0f,
+                               2.0f,
+                               Limits::min(),
+                               -Limits::min(),
+                               Limits::denorm_min(),
+                               -Limits::denorm_min(),
+                               Limits::max(),
+                               Limits::lowest(),
+                               Limits::infinity(),
+                               -Limits::infinity(),
+                               Limits::quiet_NaN(),
+                               -Limits::quiet_NaN()};
   std::mt19937_64 random = makeRandom();
   for (int i = 0; i < 200; ++i)
     values.push_back(std::bit_cast<float>(uint32_t(random())));

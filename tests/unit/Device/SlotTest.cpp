@@ -52,15 +52,14 @@ TEST(Slots, PartsOfARegionAreDisjoint) {
   struct Part {
     uint64_t begin, bytes;
   };
-  std::vector<Part> parts = {
-      {RCCLX_STARTED, 16 * RCCLX_MAX_BLOCKS},
-      {RCCLX_SIGNAL, 8 * RCCLX_MAX_BLOCKS},
-      {RCCLX_CREDIT, 8 * RCCLX_MAX_BLOCKS},
-      {RCCLX_PULL_SIGNAL, 8 * RCCLX_MAX_BLOCKS},
-      {RCCLX_PULL_CREDIT, 8 * RCCLX_MAX_BLOCKS},
-      {rx::LL::offset, 2 * RCCLX_HALF_BYTES},
-      {rx::Sentinel::offset, 2 * RCCLX_HALF_BYTES},
-      {rx::Flag::offset, 2 * RCCLX_HALF_BYTES}};
+  std::vector<Part> parts = {{RCCLX_STARTED, 16 * RCCLX_MAX_BLOCKS},
+                             {RCCLX_SIGNAL, 8 * RCCLX_MAX_BLOCKS},
+                             {RCCLX_CREDIT, 8 * RCCLX_MAX_BLOCKS},
+                             {RCCLX_PULL_SIGNAL, 8 * RCCLX_MAX_BLOCKS},
+                             {RCCLX_PULL_CREDIT, 8 * RCCLX_MAX_BLOCKS},
+                             {rx::LL::offset, 2 * RCCLX_HALF_BYTES},
+                             {rx::Sentinel::offset, 2 * RCCLX_HALF_BYTES},
+                             {rx::Flag::offset, 2 * RCCLX_HALF_BYTES}};
   for (size_t i = 0; i < parts.size(); ++i) {
     EXPECT_LE(parts[i].begin + parts[i].bytes, RCCLX_REGION_BYTES) << i;
     EXPECT_EQ(parts[i].begin % 16, 0u) << i;
@@ -112,7 +111,8 @@ TEST(Slots, DirectIsTheOwnersWindow) {
 /// A slot of one group, and both ends of its message.
 class OneSlot {
 public:
-  OneSlot() : fabric(1), params(fabric.params(0)), context(rx::begin(params, 0)) {
+  OneSlot()
+      : fabric(1), params(fabric.params(0)), context(rx::begin(params, 0)) {
     fabric.control(0).timeout_ticks = 1'000'000;
   }
   template <typename T, typename Protocol> Group pass(const Group &g) {
@@ -159,7 +159,8 @@ void checkSentinel(OneSlot &one, uint32_t bits, const Group &others) {
     ASSERT_FALSE(rx::arrived<T>(low)) << std::hex << bits;
     ASSERT_FALSE(rx::arrived<T>(high)) << std::hex << bits;
     Group got = one.pass<T, rx::Sentinel>(g);
-    ASSERT_TRUE(same(got, canonical<T>(g))) << std::hex << bits << " in " << lane;
+    ASSERT_TRUE(same(got, canonical<T>(g)))
+        << std::hex << bits << " in " << lane;
     ASSERT_TRUE(one.isClean()) << std::hex << bits;
   }
   ASSERT_EQ(one.context.dead, 0u);
@@ -238,8 +239,8 @@ TEST(LL, TakesAPacketThatComesLate) {
     rx::Context c = rx::begin(params, 0);
     rx::send<rx::F32, rx::LL>(&c, g, one.slot, rx::Range{0, 0, 1}, 0);
   });
-  Group got =
-      rx::recv<rx::F32, rx::LL>(&one.context, one.slot, rx::Range{0, 0, 1}, 0, 0);
+  Group got = rx::recv<rx::F32, rx::LL>(&one.context, one.slot,
+                                        rx::Range{0, 0, 1}, 0, 0);
   sender.join();
   EXPECT_TRUE(same(got, g));
   EXPECT_EQ(one.context.dead, 0u);

@@ -10,13 +10,15 @@ namespace {
 
 /// Every granule of part `a` of `Den` is done once by each block group: by one
 /// block, in one tile.
-template <typename T, uint32_t Tile, uint64_t Den, uint32_t Groups, uint32_t Group>
+template <typename T, uint32_t Tile, uint64_t Den, uint32_t Groups,
+          uint32_t Group>
 void checkPart(std::mt19937_64 &random) {
   uint64_t count = random() % 5 ? random() % 40'000 : random() % 40;
   // Enough for many tiles, few enough to walk.
   if (Tile == 1)
     count %= 3'000;
-  uint32_t blocks = random() % 3 ? 1 + random() % 9 : 1 + random() % (512 / Groups);
+  uint32_t blocks =
+      random() % 3 ? 1 + random() % 9 : 1 + random() % (512 / Groups);
   uint32_t grid = blocks * Groups;
   rcclx_kernel_params params = {};
   params.count = count;
@@ -117,8 +119,7 @@ TEST(Tiles, LongerAndNestedSlicesAgreeWithTheirParts) {
     uint64_t part = random() % n, sub = random() % m;
     uint64_t length = 1 + random() % (n - part);
     // [part for length of n] is where its parts are.
-    rx::Range whole =
-        rx::range<rx::BF16, all, 1>(&context, 0, part, length, n);
+    rx::Range whole = rx::range<rx::BF16, all, 1>(&context, 0, part, length, n);
     rx::Range head = rx::range<rx::BF16, all, 1>(&context, 0, part, 1, n);
     rx::Range tail =
         rx::range<rx::BF16, all, 1>(&context, 0, part + length - 1, 1, n);
@@ -218,9 +219,9 @@ TEST(Index, AgainstExactArithmetic) {
 }
 
 TEST(Index, DivisionByZeroIsZero) {
-  for (auto *f : {rx::divide, rx::remainder, rx::floorDivide, rx::ceilDivide,
-                  rx::divideUnsigned, rx::remainderUnsigned,
-                  rx::ceilDivideUnsigned})
+  for (auto *f :
+       {rx::divide, rx::remainder, rx::floorDivide, rx::ceilDivide,
+        rx::divideUnsigned, rx::remainderUnsigned, rx::ceilDivideUnsigned})
     EXPECT_EQ(f(7, 0), 0u);
 }
 

@@ -17,13 +17,12 @@ constexpr uint64_t lastIndex = (uint64_t(1) << 24) - 3; // PlanCompiler's limit
 /// wanted, and is at most one call ahead.
 bool reference(uint64_t call, uint64_t index, uint64_t wantedCall,
                uint64_t wantedIndex) {
-  return call == wantedCall + 1 ||
-         (call == wantedCall && index >= wantedIndex);
+  return call == wantedCall + 1 || (call == wantedCall && index >= wantedIndex);
 }
 
 TEST(Counters, PositionsRiseWithinACallAndFromCallToCall) {
-  for (uint64_t call : {uint64_t(1), uint64_t(2), uint64_t(1) << 32,
-                        callBits - 2}) {
+  for (uint64_t call :
+       {uint64_t(1), uint64_t(2), uint64_t(1) << 32, callBits - 2}) {
     EXPECT_LT(position(call, 0), position(call, 1));
     EXPECT_LT(position(call, 0), position(call, lastIndex));
     EXPECT_LT(position(call, lastIndex), position(call + 1, 0));
@@ -50,7 +49,8 @@ TEST(Counters, PassedAgreesWithUnboundedNumbers) {
 
 TEST(Counters, WrapAfterTwoToTheFortyCalls) {
   EXPECT_TRUE(passed(position(callBits, 0), position(callBits - 1, lastIndex)));
-  EXPECT_FALSE(passed(position(callBits - 1, lastIndex), position(callBits, 0)));
+  EXPECT_FALSE(
+      passed(position(callBits - 1, lastIndex), position(callBits, 0)));
   EXPECT_TRUE(passed(position(callBits, 3), position(callBits, 3)));
   EXPECT_TRUE(passed(position(callBits, 4), position(callBits, 3)));
   EXPECT_FALSE(passed(position(callBits, 2), position(callBits, 3)));
@@ -70,7 +70,8 @@ TEST(Counters, AWordThatWasNeverWrittenHasNotPassed) {
 
 class Waits : public testing::Test {
 protected:
-  Waits() : fabric(3), params(fabric.params(0)), context(rx::begin(params, 0)) {}
+  Waits()
+      : fabric(3), params(fabric.params(0)), context(rx::begin(params, 0)) {}
 
   uint64_t waitFor(rx::Context &c, rcclx_u64 wanted, uint32_t kind,
                    uint32_t rank) {
@@ -145,8 +146,8 @@ TEST_F(Waits, OfADeadThreadReturnAtOnceAndAnnounceNothing) {
   rx::postPull<4>(&context, 1, 0, 0);
   rx::postWindow<4>(&context, 0, 0);
   for (uint32_t to = 0; to < 3; ++to)
-    for (uint32_t at : {RCCLX_SIGNAL, RCCLX_CREDIT, RCCLX_PULL_SIGNAL,
-                        RCCLX_PULL_CREDIT})
+    for (uint32_t at :
+         {RCCLX_SIGNAL, RCCLX_CREDIT, RCCLX_PULL_SIGNAL, RCCLX_PULL_CREDIT})
       EXPECT_EQ(*reinterpret_cast<rcclx_u64 *>(fabric.region(0, to) + at), 0u);
   rx::close<1>(&context);
   EXPECT_EQ(fabric.calls(0, 1)[0], 0u) << "a dead call is not counted";
@@ -279,9 +280,8 @@ TEST_F(Signals, OneThreadSpeaksForItsBlock) {
   rx::Context second = at(0, 0);
   second.thread = 1;
   rx::postMessage<1>(&second, 1, 0, 0);
-  EXPECT_FALSE(waits(at(1, 0), [](rx::Context *c) {
-    rx::waitMessage<1>(c, 0, 0, 0);
-  }));
+  EXPECT_FALSE(
+      waits(at(1, 0), [](rx::Context *c) { rx::waitMessage<1>(c, 0, 0, 0); }));
 }
 
 } // namespace

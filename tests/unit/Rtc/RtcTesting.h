@@ -1,5 +1,4 @@
-//===- RtcTesting.h - what the tests of run-time compilers share -*- C++
-//-*-===//
+//===- RtcTesting.h - what tests of run-time compilers share ----*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- RuntimeTesting.h - What the runtime's tests share ---------*- C++
-//-*-===//
+//===- RuntimeTesting.h - What the runtime's tests share --------*- C++ -*-===//
 //
 // Part of rcclx.
 //

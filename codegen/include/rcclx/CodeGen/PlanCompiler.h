@@ -51,7 +51,8 @@ struct Plan {
   std::vector<StageTime> times;
 };
 
-/// Compiles as rcclx_compiler_compile says; all diagnostics go to `diagnostics`.
+/// Compiles as rcclx_compiler_compile says; all diagnostics go to
+/// `diagnostics`.
 CompileStatus compilePlan(const rcclx_compile_request &request,
                           std::string &diagnostics);
 

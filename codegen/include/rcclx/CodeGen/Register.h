@@ -14,8 +14,9 @@
 namespace rcclx {
 
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<RcclxDialect, kernel::KernelDialect, mlir::arith::ArithDialect,
-                  mlir::scf::SCFDialect, mlir::emitc::EmitCDialect>();
+  registry
+      .insert<RcclxDialect, kernel::KernelDialect, mlir::arith::ArithDialect,
+              mlir::scf::SCFDialect, mlir::emitc::EmitCDialect>();
 }
 
 } // namespace rcclx

@@ -1,5 +1,4 @@
-//===- CompilerLibrary.h - The compiler half, loaded on demand ---*- C++
-//-*-===//
+//===- CompilerLibrary.h - The compiler half, loaded on demand --*- C++ -*-===//
 //
 // Part of rcclx. The compiler needs LLVM, whose loading alone takes 50 to 70
 // ms: it is found (a stat) always, but loaded only when a plan must be compiled

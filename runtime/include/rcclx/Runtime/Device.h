@@ -1,5 +1,4 @@
-//===- Device.h - What the runtime needs of a device -------------*- C++
-//-*-===//
+//===- Device.h - What the runtime needs of a device ------------*- C++ -*-===//
 //
 // Part of rcclx. Few, orthogonal verbs: memory that peers can reach, modules,
 // and streams on which kernels run in order.

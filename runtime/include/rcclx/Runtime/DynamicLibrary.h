@@ -1,5 +1,4 @@
-//===- DynamicLibrary.h - Libraries that are loaded at run time --*- C++
-//-*-===//
+//===- DynamicLibrary.h - Libraries loaded at run time ---------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Log.h - Messages for people -------------------------------*- C++
-//-*-===//
+//===- Log.h - Messages for people ------------------------------*- C++ -*-===//
 //
 // Part of rcclx. Errors are returned, not logged; the log is for what no caller
 // can be told: fall-backs, settings, what a watchdog saw. Nothing on the path

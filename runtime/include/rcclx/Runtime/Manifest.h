@@ -1,5 +1,4 @@
-//===- Manifest.h - What a plan says about itself ----------------*- C++
-//-*-===//
+//===- Manifest.h - What a plan says about itself ---------------*- C++ -*-===//
 //
 // Part of rcclx. Reads manifest.json of docs/PlanFormat.md. A manifest comes
 // from a disk: nothing in it is trusted before it is checked here.

@@ -1,5 +1,4 @@
-//===- Numeric.h - Arithmetic of docs/Numerics.md ----------------*- C++
-//-*-===//
+//===- Numeric.h - Arithmetic of docs/Numerics.md ---------------*- C++ -*-===//
 //
 // Part of rcclx. Written independently of the device header: it is what
 // kernels are compared with.

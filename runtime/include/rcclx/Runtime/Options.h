@@ -1,5 +1,4 @@
-//===- Options.h - Settings from the environment -----------------*- C++
-//-*-===//
+//===- Options.h - Settings from the environment ----------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

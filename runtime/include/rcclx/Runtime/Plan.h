@@ -1,5 +1,4 @@
-//===- Plan.h - A compiled plan, loaded --------------------------*- C++
-//-*-===//
+//===- Plan.h - A compiled plan, loaded -------------------------*- C++ -*-===//
 //
 // Part of rcclx.
 //

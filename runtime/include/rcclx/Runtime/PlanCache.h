@@ -1,5 +1,4 @@
-//===- PlanCache.h - Compiled plans on disk ----------------------*- C++
-//-*-===//
+//===- PlanCache.h - Compiled plans on disk ---------------------*- C++ -*-===//
 //
 // Part of rcclx. One directory per plan, `KEY.STAMP`: KEY hashes all that the
 // plan is made of, STAMP identifies the compiler's file. Where no compiler is

@@ -1,5 +1,4 @@
-//===- Rtc.h - Run-time compilers that the runtime lends ---------*- C++
-//-*-===//
+//===- Rtc.h - Run-time compilers that the runtime lends --------*- C++ -*-===//
 //
 // Part of rcclx. hipRTC and NVRTC, each loaded at its first use and never
 // unloaded. Neither needs a GPU. Any thread.

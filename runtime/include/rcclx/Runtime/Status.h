@@ -1,5 +1,4 @@
-//===- Status.h - The result of everything that can fail ---------*- C++
-//-*-===//
+//===- Status.h - The result of everything that can fail --------*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Types.h - Contracts, element types and reductions ---------*- C++
-//-*-===//
+//===- Types.h - Contracts, element types and reductions --------*- C++ -*-===//
 //
 // Part of rcclx. The vocabulary of docs/PlanFormat.md.
 //

@@ -1,5 +1,4 @@
-//===- UniqueHandle.h - One owner for handles of C libraries -----*- C++
-//-*-===//
+//===- UniqueHandle.h - One owner for handles of C libraries ----*- C++ -*-===//
 //
 // Part of rcclx.
 //

@@ -44,7 +44,8 @@ struct OutputResource
   llvm::StringRef getName() final { return "rcclx.output"; }
 };
 
-/// The input or output of `contract` has one block per rank (docs/PlanFormat.md).
+/// The input or output of `contract` has one block per rank
+/// (docs/PlanFormat.md).
 bool hasBlockPerRank(Contract contract, BufferKind buffer);
 
 /// The buffer that `slice`, made by rcclx.buffer and rcclx.part, belongs to.

@@ -106,8 +106,13 @@ bool rcclx::hasBlockPerRank(Contract contract, BufferKind buffer) {
 }
 
 BufferOp rcclx::getBufferOf(Value slice) {
-  while (auto part = slice.getDefiningOp<PartOp>())
+  // Verifiers run before dominance is checked: a part may name itself.
+  SmallPtrSet<Operation *, 4> seen;
+  while (auto part = slice.getDefiningOp<PartOp>()) {
+    if (!seen.insert(part).second)
+      return nullptr;
     slice = part.getSource();
+  }
   return slice.getDefiningOp<BufferOp>();
 }
 
@@ -129,11 +134,11 @@ LogicalResult PartOp::verify() {
            << length.getSExtValue();
   if (!matchPattern(getIndex(), m_ConstantInt(&index)))
     return success();
-  int64_t last = index.getSExtValue() + length.getSExtValue();
-  if (index.isNegative() || last > count.getSExtValue())
+  // Subtracted, not added: the sum may overflow.
+  if (index.isNegative() || length.sgt(count) || index.sgt(count - length))
     return emitOpError("expected parts within 0 to ")
            << count.getSExtValue() << ", found " << index.getSExtValue()
-           << " to " << last;
+           << " to " << index.sadd_sat(length).getSExtValue();
   return success();
 }
 
@@ -149,11 +154,10 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
       if (isa<SliceType>(argument.getType()))
         return op->emitOpError("carries a slice; expected slices to be made by "
                                "rcclx.buffer and rcclx.part where they are used");
-  if (isa<scf::ForOp, scf::IfOp>(op))
-    for (Type type : op->getResultTypes())
-      if (isa<SliceType>(type))
-        return op->emitOpError("gives a slice; expected slices to be made by "
-                               "rcclx.buffer and rcclx.part where they are used");
+  if (!isa<BufferOp, PartOp>(op) &&
+      llvm::any_of(op->getResultTypes(), llvm::IsaPred<SliceType>))
+    return op->emitOpError("gives a slice; expected slices to be made by "
+                           "rcclx.buffer and rcclx.part where they are used");
 
   if (auto buffer = dyn_cast<BufferOp>(op)) {
     if (contract == Contract::Barrier)
@@ -186,7 +190,7 @@ LogicalResult CollectiveOp::verifyRegions() {
   if (getBody().getNumArguments() != 2 ||
       !llvm::all_of(getBody().getArgumentTypes(), llvm::IsaPred<IndexType>))
     return emitOpError("expected two index arguments, rank and world");
-  WalkResult result = getBody().walk([&](Operation *op) {
+  WalkResult result = getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     return failed(verifyNested(*this, op)) ? WalkResult::interrupt()
                                            : WalkResult::advance();
   });

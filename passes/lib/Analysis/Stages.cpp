@@ -72,6 +72,27 @@ static void visitConflicts(const TracedSchedule &traced,
   }
 }
 
+/// Calls `visit` for every load of a rank's output and every store that it may
+/// read.
+static void
+visitReadBacks(const TracedSchedule &traced,
+               llvm::function_ref<void(Operation *, Operation *)> visit) {
+  const ScheduleTrace &trace = traced.trace;
+  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank)
+    for (const Event &load : trace.ranks[rank].getEvents()) {
+      if (load.kind != EventKind::Load || load.place.memory != Memory::Output)
+        continue;
+      // Whose output it is, `peer` says.
+      for (const RankTrace &other : trace.ranks)
+        for (const Event &store : other.getEvents())
+          if (store.kind == EventKind::Store && store.peer == load.peer &&
+              store.place.block == load.place.block &&
+              overlap(trace.intervals[store.place.interval],
+                      trace.intervals[load.place.interval]))
+            visit(traced.sources[load.op], traced.sources[store.op]);
+    }
+}
+
 FailureOr<llvm::MapVector<StageOp, unsigned>>
 rcclx::groupStages(CollectiveOp collective, uint32_t world) {
   auto edges = findEdges(collective, world);
@@ -96,6 +117,9 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
     classes.unionSets(stageOf(send), stageOf(recv));
   visitConflicts(*traced, [&](const Conflict &conflict) {
     classes.unionSets(stageOf(conflict.load), stageOf(conflict.store));
+  });
+  visitReadBacks(*traced, [&](Operation *load, Operation *store) {
+    classes.unionSets(stageOf(load), stageOf(store));
   });
   if (ordered)
     collective.walk([&](StageOp stage) { classes.unionSets(first, stage); });

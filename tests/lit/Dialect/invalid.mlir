@@ -196,3 +196,42 @@ rcclx.collective @reduces implements all_gather (%rank, %world) {
   // expected-error @below {{reduces, but all_gather only moves data}}
   %zero = rcclx.identity
 }
+
+// -----
+
+rcclx.collective @part_of_itself implements all_reduce (%rank, %world) {
+  %in = rcclx.buffer input
+  // expected-error @below {{does not dominate this use}}
+  // expected-note @below {{operand defined here}}
+  %part = rcclx.part %rank of %world in %part
+  %x = rcclx.load %part
+}
+
+// -----
+
+rcclx.collective @part_overflows implements all_reduce (%rank, %world) {
+  %most = arith.constant 9223372036854775807 : index
+  %c4 = arith.constant 4 : index
+  %in = rcclx.buffer input
+  // expected-error @below {{expected parts within 0 to 4, found 9223372036854775807 to 9223372036854775807}}
+  %part = rcclx.part %most of %c4 in %in
+}
+
+// -----
+
+rcclx.collective @selected_slice implements all_reduce (%rank, %world) {
+  %c0 = arith.constant 0 : index
+  %in = rcclx.buffer input
+  %out = rcclx.buffer output
+  %first = arith.cmpi eq, %rank, %c0 : index
+  // expected-error @below {{gives a slice; expected slices to be made by rcclx.buffer and rcclx.part where they are used}}
+  %slice = arith.select %first, %in, %out : !rcclx.slice
+}
+
+// -----
+
+rcclx.collective @outer implements all_reduce (%rank, %world) {
+  // expected-error @below {{symbol's parent must have the SymbolTable trait}}
+  rcclx.collective @inner implements all_reduce (%r, %w) {
+  }
+}

@@ -61,10 +61,12 @@ std::pair<int64_t, int64_t> Lowering::findLongest() {
   return longest;
 }
 
-/// Whether a value is the same on every rank: no use of the rank below it.
+/// Whether a value is the same on every rank: no use of the rank below it. What
+/// a loop or branch gives may use it inside.
 static bool isUniform(Value value) {
   Operation *op = value.getDefiningOp();
-  return op && llvm::all_of(op->getOperands(), isUniform);
+  return op && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), isUniform);
 }
 
 LogicalResult Lowering::numberPulls() {

@@ -35,6 +35,23 @@ template <typename OpT> struct CallIndexFunction : OpConversionPattern<OpT> {
   StringRef callee;
   ArrayAttr templateArgs;
 };
+
+/// Bits of an index; upstream lowers those of integers.
+template <typename From, typename To>
+struct LowerIndexBits : OpConversionPattern<From> {
+  using OpConversionPattern<From>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(From op, typename From::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    if (!type || !isa<IndexType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "expected a result of type index");
+    rewriter.replaceOpWithNewOp<To>(op, type, adaptor.getLhs(),
+                                    adaptor.getRhs());
+    return success();
+  }
+};
 } // namespace
 
 void rcclx::populateIndexToEmitCPatterns(TypeConverter &converter,
@@ -55,6 +72,11 @@ void rcclx::populateIndexToEmitCPatterns(TypeConverter &converter,
   add.operator()<arith::MaxSIOp>("rx::maximum");
   add.operator()<arith::MinUIOp>("rx::minimumUnsigned");
   add.operator()<arith::MaxUIOp>("rx::maximumUnsigned");
+
+  patterns.add<LowerIndexBits<arith::AndIOp, emitc::BitwiseAndOp>,
+               LowerIndexBits<arith::OrIOp, emitc::BitwiseOrOp>,
+               LowerIndexBits<arith::XOrIOp, emitc::BitwiseXorOp>>(converter,
+                                                                   context);
 
   Builder builder(context);
   patterns.add<CallIndexFunction<ShiftOp>>(

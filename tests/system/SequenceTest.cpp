@@ -1,0 +1,158 @@
+//===- SequenceTest.cpp - Any plan after any other ------------------------===//
+//
+// Part of rcclx. One communicator runs a random sequence of plans and counts:
+// slots, call numbers and halves must be as each plan expects, whatever plan
+// used them before.
+//
+//===----------------------------------------------------------------------===//
+#include "RuntimeTesting.h"
+
+#include "../../runtime/lib/exec/Oracle.h"
+#include "rcclx/rcclx.h"
+
+#include <algorithm>
+#include <random>
+#include <sstream>
+#include <thread>
+
+using namespace rcclx::runtime;
+using rcclx::runtime::testing::Scratch;
+
+namespace {
+
+struct PlanChoice {
+  std::string schedule, element, protocol;
+};
+
+std::vector<PlanChoice> choices() {
+  std::vector<PlanChoice> result;
+  const char *const elements[] = {"f32", "bf16", "i32", "f16"};
+  size_t next = 0;
+  for (const char *file :
+       {"all_reduce_one_shot", "all_reduce_one_shot_pull", "all_reduce_ring",
+        "all_reduce_two_shot", "all_gather_direct", "barrier"}) {
+    std::ifstream in(fmt::format("{}/{}.mlir", RCCLX_SCHEDULES, file));
+    std::stringstream text;
+    text << in.rdbuf();
+    for (const char *protocol : {"ll", "flag", "sentinel"})
+      result.push_back({text.str(), elements[next++ % 4], protocol});
+  }
+  return result;
+}
+
+/// What all ranks do, from one seed.
+struct Call {
+  size_t plan;
+  uint64_t count;
+  uint32_t data;
+};
+std::vector<Call> calls(size_t plans, uint32_t seed) {
+  std::mt19937 random(seed);
+  const uint64_t counts[] = {0, 1, 7, 64, 1009, 20000, 150001};
+  std::vector<Call> result;
+  for (int i = 0; i != 120; ++i)
+    result.push_back(
+        {random() % plans, counts[random() % 7], uint32_t(random())});
+  return result;
+}
+
+/// Small integers in every type, so that no data is an odd NaN.
+std::vector<char> inputOf(const Manifest &manifest, const Call &call,
+                          uint32_t rank) {
+  std::vector<char> data(inputBytes(manifest, call.count));
+  std::mt19937 random(call.data + rank);
+  uint32_t size = elementBytes(manifest.element);
+  for (size_t i = 0; i + size <= data.size(); i += size) {
+    float x = float(random() % 2000) / 16 - 60;
+    auto bits = std::bit_cast<uint32_t>(x);
+    uint32_t half = manifest.element == Element::F16
+                        ? 0x3000 + random() % 0x1800
+                        : bits >> 16;
+    memcpy(&data[i], size == 4 ? &bits : &half, size);
+  }
+  return data;
+}
+
+class SequenceTest : public ::testing::TestWithParam<uint32_t> {
+protected:
+  void runRank(uint32_t rank, uint32_t world) {
+    rcclx_comm_params params = {};
+    params.struct_size = sizeof(params);
+    params.id = &id;
+    params.rank = rank;
+    params.world = world;
+    params.timeout_ms = 60000;
+    params.cache_dir = cache.c_str();
+    rcclx_comm *comm = nullptr;
+    ASSERT_EQ(rcclx_comm_create(&params, &comm), RCCLX_OK)
+        << rcclx_last_error();
+    std::vector<rcclx_plan *> plans;
+    std::vector<Manifest> manifests;
+    for (const PlanChoice &choice : choices()) {
+      rcclx_plan_params p = {};
+      p.struct_size = sizeof(p);
+      p.schedule = choice.schedule.data();
+      p.schedule_bytes = choice.schedule.size();
+      p.element = choice.element.c_str();
+      p.protocol = choice.protocol.c_str();
+      p.count = 20000;
+      ASSERT_EQ(rcclx_plan_prepare(comm, &p, &plans.emplace_back()), RCCLX_OK)
+          << rcclx_last_error();
+      rcclx_plan_info info = {};
+      info.struct_size = sizeof(info);
+      ASSERT_EQ(rcclx_plan_get_info(plans.back(), &info), RCCLX_OK);
+      manifests.push_back(
+          *Manifest::parse({info.manifest, info.manifest_bytes}));
+    }
+    rcclx_stream *streams[2] = {};
+    for (rcclx_stream *&stream : streams)
+      ASSERT_EQ(rcclx_stream_create(comm, &stream), RCCLX_OK);
+    for (const Call &call : calls(plans.size(), world)) {
+      const Manifest &manifest = manifests[call.plan];
+      std::vector<char> input = inputOf(manifest, call, rank);
+      std::vector<char> output(outputBytes(manifest, call.count), 0x55);
+      rcclx_launch_params launch = {};
+      launch.struct_size = sizeof(launch);
+      launch.plan = plans[call.plan];
+      launch.input = input.data();
+      launch.output = output.data();
+      launch.count = call.count;
+      launch.stream = streams[call.data % 2]; // order holds between streams
+      ASSERT_EQ(rcclx_launch(comm, &launch), RCCLX_OK) << rcclx_last_error();
+      ASSERT_EQ(rcclx_stream_synchronize(launch.stream), RCCLX_OK)
+          << rcclx_last_error();
+      std::vector<std::vector<char>> inputs;
+      std::vector<const char *> pointers;
+      for (uint32_t r = 0; r != world; ++r)
+        pointers.push_back(
+            inputs.emplace_back(inputOf(manifest, call, r)).data());
+      std::vector<char> expected(output.size(), 0x55);
+      evaluateOracle(manifest, rank, call.count, pointers, expected.data());
+      ASSERT_TRUE(output == expected)
+          << manifest.name << " " << name(manifest.element) << " " << call.count
+          << " rank " << rank;
+    }
+    for (rcclx_plan *plan : plans)
+      rcclx_plan_destroy(plan);
+    for (rcclx_stream *stream : streams)
+      rcclx_stream_destroy(stream);
+    EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK);
+  }
+
+  Scratch scratch;
+  const std::string cache = scratch / "cache";
+  rcclx_unique_id id;
+};
+
+TEST_P(SequenceTest, plansShareSlots) {
+  ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+  std::vector<std::thread> threads;
+  for (uint32_t r = 0; r != GetParam(); ++r)
+    threads.emplace_back([&, r] { runRank(r, GetParam()); });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, SequenceTest, ::testing::Values(2, 3, 8));
+
+} // namespace

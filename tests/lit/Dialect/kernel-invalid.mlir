@@ -14,10 +14,8 @@ rcclx_kernel.func @groups <world = 2, element = f32, reduction = sum> <grid = 4,
 
 // -----
 
-func.func @outside() {
-  // expected-error @below {{'rcclx_kernel.return' op expects parent op 'rcclx_kernel.func'}}
-  rcclx_kernel.return
-}
+// expected-error @below {{'rcclx_kernel.return' op expects parent op 'rcclx_kernel.func'}}
+rcclx_kernel.return
 
 // -----
 

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rcclx/Passes/Passes.h"
 #include "rcclx/Analysis/Proof.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "rcclx/Passes/Passes.h"
 #include "rcclx_params.h"
 
 namespace rcclx {
@@ -28,8 +28,8 @@ struct Shape {
 } // namespace
 
 /// Host: one thread a rank, tiles that stay in its cache but are long enough to
-/// pay for a signal (measured: 1,024 groups and more). GPU: as few blocks as hold
-/// the message, up to 64, and four groups a thread in a tile.
+/// pay for a signal (measured: 1,024 groups and more). GPU: as few blocks as
+/// hold the message, up to 64, and four groups a thread in a tile.
 static Shape chooseShape(bool gpu, uint64_t count, unsigned bits) {
   if (!gpu)
     return {1, 1, 2048, 1024, 4};

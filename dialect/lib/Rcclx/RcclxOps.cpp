@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "rcclx/Dialect/Rcclx/Rcclx.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "rcclx/Dialect/Rcclx/Rcclx.h"
 
 using namespace mlir;
 using namespace rcclx;
@@ -19,10 +19,10 @@ using namespace rcclx;
 
 /// Parses one keyword of an enum and says which ones there are.
 template <typename EnumT, typename AttrT>
-static ParseResult parseEnumKeyword(OpAsmParser &parser, AttrT &attr,
-                                    StringRef what,
-                                    std::optional<EnumT> (*symbolize)(StringRef),
-                                    StringRef expected) {
+static ParseResult
+parseEnumKeyword(OpAsmParser &parser, AttrT &attr, StringRef what,
+                 std::optional<EnumT> (*symbolize)(StringRef),
+                 StringRef expected) {
   StringRef keyword;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword))
@@ -152,8 +152,9 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
   for (Region &region : op->getRegions())
     for (BlockArgument argument : region.getArguments())
       if (isa<SliceType>(argument.getType()))
-        return op->emitOpError("carries a slice; expected slices to be made by "
-                               "rcclx.buffer and rcclx.part where they are used");
+        return op->emitOpError(
+            "carries a slice; expected slices to be made by "
+            "rcclx.buffer and rcclx.part where they are used");
   if (!isa<BufferOp, PartOp>(op) &&
       llvm::any_of(op->getResultTypes(), llvm::IsaPred<SliceType>))
     return op->emitOpError("gives a slice; expected slices to be made by "
@@ -173,8 +174,8 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
   if (auto store = dyn_cast<StoreOp>(op)) {
     BufferOp buffer = getBufferOf(store.getDestination());
     if (buffer && buffer.getBuffer() == BufferKind::Input) {
-      InFlightDiagnostic diagnostic = store.emitOpError(
-          "writes the input; expected a slice of the output");
+      InFlightDiagnostic diagnostic =
+          store.emitOpError("writes the input; expected a slice of the output");
       diagnostic.attachNote(buffer.getLoc()) << "the slice comes from here";
       return diagnostic;
     }

@@ -30,3 +30,5 @@ target_precompile_headers(RcclxMlirHeader PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Ml
 function(rcclx_share_mlir_header target)
   target_precompile_headers(${target} REUSE_FROM RcclxMlirHeader)
 endfunction()
+# LLVM asks for it of its own code; the standard library's guards use deduction.
+add_compile_options(-Wno-ctad-maybe-unsupported)

@@ -189,9 +189,7 @@ constexpr u32 llFlag = 1;
 /// `sentinel`: the data itself, inverted, so that a slot at rest (zero) reads
 /// as the all-ones NaN, which `canonical` never leaves in a message.
 template <typename T> RX_FN Group encodeSentinel(Group g) {
-  Group v = {{0, 0, 0, 0}};
-  for (u32 i = 0; i < Elements<T>::perGroup; ++i)
-    Elements<T>::put(v, i, T::canonical(Elements<T>::get(g, i)));
+  Group v = canonicalGroup<T>(g);
   for (u32 i = 0; i < 4; ++i)
     v.word[i] = ~v.word[i];
   return v;

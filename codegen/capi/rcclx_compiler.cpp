@@ -6,6 +6,7 @@
 
 #include "rcclx_compiler.h"
 #include "rcclx/CodeGen/PlanCompiler.h"
+#include <algorithm>
 #include <string>
 
 #define RCCLX_EXPORT extern "C" __attribute__((visibility("default")))
@@ -24,6 +25,12 @@ template <typename T> static bool readStruct(const T *from, T &to) {
   return true;
 }
 
+static bool hasTargets(const rcclx_compile_request &r) {
+  return !r.num_targets ||
+         (r.targets && std::none_of(r.targets, r.targets + r.num_targets,
+                                    [](const char *t) { return !t; }));
+}
+
 RCCLX_EXPORT uint32_t rcclx_compiler_api_version(void) {
   return RCCLX_COMPILER_API_VERSION;
 }
@@ -35,8 +42,8 @@ RCCLX_EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,
   *result = new rcclx_compile_result;
   rcclx_compile_request r;
   if (!readStruct(request, r) || !r.schedule || !r.schedule_name ||
-      !r.element || !r.reduction || !r.directory ||
-      (!r.targets && r.num_targets)) {
+      !r.element || !r.reduction || !r.directory || !*r.directory ||
+      !hasTargets(r)) {
     (*result)->diagnostics =
         "error: the compile request is incomplete or of a newer version\n";
     return int(rcclx::CompileStatus::Request);

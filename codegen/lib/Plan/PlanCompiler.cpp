@@ -248,9 +248,30 @@ static std::string checkWorld(uint32_t world) {
          "\n";
 }
 
+static std::string checkNames(const rcclx_compile_request &request) {
+  auto unknown = [](StringRef what, StringRef name, StringRef expected) {
+    return ("error: unknown " + what + " '" + name + "'; expected " + expected +
+            "\n")
+        .str();
+  };
+  std::string errors;
+  if (!llvm::is_contained({"f32", "f16", "bf16", "i32"},
+                          StringRef(request.element)))
+    errors += unknown("element type", request.element, "f32, f16, bf16 or i32");
+  if (!symbolizeReduction(request.reduction))
+    errors += unknown("reduction", request.reduction, "sum, max or avg");
+  if (request.protocol) {
+    std::optional<Protocol> protocol = symbolizeProtocol(request.protocol);
+    if (!protocol || *protocol == Protocol::Direct)
+      errors += unknown("protocol", request.protocol, "ll, sentinel or flag");
+  }
+  return errors;
+}
+
 CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
                                  std::string &diagnostics) {
   diagnostics += checkWorld(request.world);
+  diagnostics += checkNames(request);
   constexpr uint64_t maxCount = uint64_t(1) << 44;
   if (request.count > maxCount)
     diagnostics += "error: expected a count of at most " +

@@ -10,13 +10,13 @@ rcclx.collective @all_gather_ring implements all_gather (%rank, %world) {
   %last = arith.subi %world, %c1 : index
   %many = arith.cmpi sgt, %world, %c1 : index
 
-  // The own block: kept, and sent on as the message of tag 0.
+  // The own block: sent on as the message of tag 0, and kept.
   %own = rcclx.buffer output block(%rank)
   %x = rcclx.load %in
-  rcclx.store %x, %own
   scf.if %many {
     rcclx.send %x to %next tag %c0
   }
+  rcclx.store %x, %own
 
   // Step s brings block rank - s and passes it on but the last.
   scf.for %s = %c1 to %world step %c1 {

@@ -1,7 +1,8 @@
-//===- ScheduleTest.cpp - Shipped schedules, compiled and run -------------===//
+//===- ScheduleTest.cpp - Schedules, compiled and run ---------------------===//
 //
-// Part of rcclx. `rcclx run` checks every element itself: a test is a run that
-// must end with status 0.
+// Part of rcclx. The shipped schedules, and those of tests/system/schedules,
+// which show what no shipped one does. `rcclx run` checks every element itself:
+// a test is a run that must end with status 0.
 //
 //===----------------------------------------------------------------------===//
 #include "Process.h"
@@ -14,12 +15,13 @@ using rcclx::runtime::testing::Scratch;
 namespace {
 
 std::vector<std::string> schedules() {
-  std::vector<std::string> names;
-  for (auto &entry : std::filesystem::directory_iterator(RCCLX_SCHEDULES))
-    if (entry.path().extension() == ".mlir")
-      names.push_back(entry.path().stem());
-  std::sort(names.begin(), names.end());
-  return names;
+  std::vector<std::string> paths;
+  for (const char *folder : {RCCLX_SCHEDULES, RCCLX_TEST_SCHEDULES})
+    for (auto &entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".mlir")
+        paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 class ScheduleTest : public ::testing::TestWithParam<std::string> {
@@ -29,9 +31,7 @@ protected:
             "RCCLX_CACHE_DIR=" + (scratch / "cache")};
   }
   void expectRun(std::vector<std::string> more) {
-    more.insert(more.begin(),
-                {"run", std::string(RCCLX_SCHEDULES "/") + GetParam() + ".mlir",
-                 "--iterations", "3"});
+    more.insert(more.begin(), {"run", GetParam(), "--iterations", "3"});
     std::string shown;
     for (const std::string &word : more)
       shown += word + " ";
@@ -71,9 +71,8 @@ TEST_P(ScheduleTest, manyTiles) {
 }
 
 TEST_P(ScheduleTest, aWarmCacheLoadsNoCompiler) {
-  std::vector<std::string> arguments = {
-      "run", std::string(RCCLX_SCHEDULES "/") + GetParam() + ".mlir", "--count",
-      "100", "--procs"};
+  std::vector<std::string> arguments = {"run", GetParam(), "--count", "100",
+                                        "--procs"};
   Process cold(arguments, environment());
   EXPECT_EQ(cold.wait(), 0) << cold.errors();
   // Without the library's path there is no way to LLVM.
@@ -83,8 +82,9 @@ TEST_P(ScheduleTest, aWarmCacheLoadsNoCompiler) {
   EXPECT_NE(warm.output().find("cached"), std::string::npos);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shipped, ScheduleTest,
-                         ::testing::ValuesIn(schedules()),
-                         [](auto &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(
+    Shipped, ScheduleTest, ::testing::ValuesIn(schedules()), [](auto &info) {
+      return std::filesystem::path(info.param).stem().string();
+    });
 
 } // namespace

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "HostStream.h"
 
+#include <cstring>
+
 namespace rcclx::runtime {
 
 BlockTeam::~BlockTeam() {
@@ -134,7 +136,11 @@ void HostStream::run() {
       item->after->wait(item->afterTicket);
       item->after.reset();
     } else {
-      const Launch &launch = item->launch;
+      Launch &launch = item->launch;
+      if (launch.stage) {
+        memcpy(launch.stage, launch.params.input, launch.stageBytes);
+        launch.params.input = launch.stage;
+      }
       team.run(static_cast<const HostModule *>(launch.module)->kernel,
                launch.params);
       launch.ended(launch.owner, launch.params);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Communicator.h"
 
+#include "Aliasing.h"
 #include "KernelFailure.h"
 #include "rcclx/Runtime/Log.h"
 
@@ -158,6 +159,21 @@ Status Communicator::check(const PreparedPlan &prepared,
                      outputBlocks(manifest.contract, manifest.world), size);
 }
 
+/// The bytes of the input. One stage serves all calls of a plan: they run in
+/// issue order. It grows with the first call that needs more, and only when no
+/// call is under way that reads it.
+uint64_t Communicator::reserveStage(PreparedPlan &prepared, uint64_t count) {
+  const Manifest &manifest = prepared.plan->manifest;
+  uint64_t bytes = inputBlocks(manifest.contract, manifest.world) * count *
+                   elementBytes(manifest.element);
+  if (prepared.stage.size() < bytes) {
+    if (lastStream)
+      lastStream->synchronize();
+    prepared.stage.resize(bytes);
+  }
+  return bytes;
+}
+
 Status Communicator::launch(PreparedPlan &prepared,
                             const CallArguments &arguments,
                             const std::shared_ptr<Stream> &stream) {
@@ -169,6 +185,13 @@ Status Communicator::launch(PreparedPlan &prepared,
     return makeError(Code::InvalidUsage,
                      "the plan was prepared for another communicator");
   RCCLX_RETURN_IF_ERROR(check(prepared, arguments));
+
+  RCCLX_ASSIGN_OR_RETURN(
+      bool inPlace, isInPlace(prepared.plan->manifest, rank(), arguments.input,
+                              arguments.output, arguments.count));
+  uint64_t stageBytes = 0;
+  if (inPlace && prepared.plan->manifest.stagedInPlace)
+    stageBytes = reserveStage(prepared, arguments.count);
 
   // Sequentially consistent, as in onLeave: of a launch and a leave at the same
   // time, at least one sees the other.
@@ -188,6 +211,8 @@ Status Communicator::launch(PreparedPlan &prepared,
   launch.params.input = static_cast<const char *>(arguments.input);
   launch.params.output = static_cast<char *>(arguments.output);
   launch.params.count = arguments.count;
+  launch.stage = stageBytes ? prepared.stage.data() : nullptr;
+  launch.stageBytes = stageBytes;
   launch.ended = kernelEnded;
   launch.owner = &prepared;
   stream->launch(launch);

@@ -29,6 +29,7 @@ struct PreparedPlan {
   std::unique_ptr<Module> module;
   rcclx_kernel_params params; // all but the buffers and the count
   bool cached = false;        // false: compiled for this call
+  std::vector<char> stage;    // for calls in place, where the plan needs it
 };
 
 struct CallArguments {
@@ -74,6 +75,7 @@ public:
   Status launch(PreparedPlan &plan, const CallArguments &arguments,
                 const std::shared_ptr<Stream> &stream);
   /// What launch checks before it does anything.
+  uint64_t reserveStage(PreparedPlan &prepared, uint64_t count);
   static Status check(const PreparedPlan &plan, const CallArguments &arguments);
 
   /// Waits for all launched work. Any thread.

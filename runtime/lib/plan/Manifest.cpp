@@ -102,6 +102,10 @@ static Status readIdentity(const JsonReader &top, Manifest &out) {
   else
     return top.error("has an unknown reduction");
   RCCLX_RETURN_IF_ERROR(readHex(top, "hash", out.hash));
+  RCCLX_RETURN_IF_ERROR(top.memberString("in_place", text));
+  if (text != "direct" && text != "staged")
+    return top.error("has an in_place that is neither direct nor staged");
+  out.stagedInPlace = text == "staged";
   return top.memberInteger("max_count", out.maxCount);
 }
 

@@ -300,8 +300,11 @@ TEST_F(CommunicatorTest, aRankThatDoesNotCallIsNamedAtTheDeadline) {
         // Dead for good.
         EXPECT_EQ(worker.launch(), RCCLX_TIMEOUT);
       } else {
-        while (rcclx_comm_status(comm) == RCCLX_OK)
-          std::this_thread::yield(); // told by the others
+        // Told by the others; bounded, should they have failed before.
+        auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        while (rcclx_comm_status(comm) == RCCLX_OK &&
+               std::chrono::steady_clock::now() < end)
+          std::this_thread::yield();
       }
     }
     EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_TIMEOUT);

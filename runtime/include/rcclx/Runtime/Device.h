@@ -44,6 +44,10 @@ public:
 struct Launch {
   const Module *module;
   rcclx_kernel_params params;
+  // Where not null: `stageBytes` of the input are copied here before the
+  // kernel, which reads the copy.
+  char *stage = nullptr;
+  uint64_t stageBytes = 0;
   void (*ended)(void *owner, const rcclx_kernel_params &params);
   void *owner;
 };

@@ -84,6 +84,9 @@ struct Manifest {
   Reduction reduction{};
   uint64_t hash = 0;
   uint64_t maxCount = 0;
+  /// In place, the kernel would overwrite input that it still needs: the input
+  /// is copied first.
+  bool stagedInPlace = false;
   std::vector<RankSet> edges;   // per rank: peers in either direction
   std::vector<RankSet> readers; // per rank: who reads its window
   PlanProof proof;

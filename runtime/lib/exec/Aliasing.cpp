@@ -1,0 +1,32 @@
+//===- Aliasing.cpp - Calls in place --------------------------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "Aliasing.h"
+
+namespace rcclx::runtime {
+
+Expected<bool> isInPlace(const Manifest &manifest, uint32_t rank,
+                         const void *input, const void *output,
+                         uint64_t count) {
+  uint64_t block = count * elementBytes(manifest.element);
+  uint64_t in = inputBlocks(manifest.contract, manifest.world) * block;
+  uint64_t out = outputBlocks(manifest.contract, manifest.world) * block;
+  auto inBegin = reinterpret_cast<uintptr_t>(input);
+  auto outBegin = reinterpret_cast<uintptr_t>(output);
+  if (in == 0 || out == 0 || inBegin + in <= outBegin ||
+      outBegin + out <= inBegin)
+    return false;
+  bool same = in == out  ? inBegin == outBegin
+              : in < out ? inBegin == outBegin + rank * block
+                         : outBegin == inBegin + rank * block;
+  if (!same)
+    return makeError(Code::InvalidArgument,
+                     "rank {}: input and output of {} overlap, but not in "
+                     "place; the input is {} bytes, the output {}",
+                     rank, manifest.name, in, out);
+  return true;
+}
+
+} // namespace rcclx::runtime

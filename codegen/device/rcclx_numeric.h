@@ -63,8 +63,8 @@ template <typename V> RX_FN typename Lane<V>::Int asInt(V v) {
 //===----------------------------------------------------------------------===//
 
 /// An element type: its width, its accumulator, and the conversions between
-/// zero-extended bits (u32 lanes) and the accumulator. `canonical` leaves no NaN
-/// but the canonical one, and so never the all-ones pattern.
+/// zero-extended bits (u32 lanes) and the accumulator. `canonical` leaves no
+/// NaN but the canonical one, and so never the all-ones pattern.
 struct F32 {
   typedef float Acc;
   static constexpr u32 bytes = 4;
@@ -80,7 +80,9 @@ struct F32 {
 struct BF16 {
   typedef float Acc;
   static constexpr u32 bytes = 2;
-  template <typename V> RX_FN auto widen(V v) { return asFloat(V(v << V(16u))); }
+  template <typename V> RX_FN auto widen(V v) {
+    return asFloat(V(v << V(16u)));
+  }
   template <typename V> RX_FN auto narrow(V v) {
     typedef typename Lane<V>::Bits Bits;
     Bits bits = asBits(v);

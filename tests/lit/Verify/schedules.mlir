@@ -4,6 +4,10 @@
 // RUN: rcclx-opt %schedules/all_reduce_one_shot_pull.mlir %prove_1_to_16 -o /dev/null
 // RUN: rcclx-opt %schedules/all_reduce_ring.mlir %prove_1_to_16 -o /dev/null
 // RUN: rcclx-opt %schedules/all_reduce_two_shot.mlir %prove_1_to_16 -o /dev/null
+// RUN: rcclx-opt %schedules/all_gather_ring.mlir %prove_1_to_16 -o /dev/null
+// RUN: rcclx-opt %schedules/all_to_all_direct.mlir %prove_1_to_16 -o /dev/null
+// RUN: rcclx-opt %schedules/reduce_scatter_direct.mlir %prove_1_to_16 -o /dev/null
+// RUN: rcclx-opt %schedules/reduce_scatter_ring.mlir %prove_1_to_16 -o /dev/null
 // RUN: rcclx-opt %schedules/barrier.mlir %prove_1_to_16 -o /dev/null
 
 // And of as many as there may be.

@@ -176,7 +176,7 @@ public:
 private:
   /// Index code, slices and empty messages.
   static bool isPlain(Operation *op) {
-    return isa<BufferOp, PartOp, ShiftOp, SignalOp, WaitOp>(op) ||
+    return isa<BufferOp, PartOp, ShiftOp, SignalOp, WaitOp, BarrierOp>(op) ||
            isa<arith::ArithDialect>(op->getDialect());
   }
 

@@ -116,7 +116,7 @@ static std::vector<std::string> getProtocols(CollectiveOp collective) {
       names.insert(stringifyProtocol(*send.getProtocol()).str());
     if (auto load = dyn_cast<LoadOp>(op); load && load.getAt())
       names.insert("direct");
-    if (isa<SignalOp>(op))
+    if (isa<SignalOp, BarrierOp>(op))
       names.insert("flag");
   });
   return {names.begin(), names.end()};

@@ -76,7 +76,7 @@ static void visitConflicts(const TracedSchedule &traced,
 /// read.
 static void
 visitReadBacks(const TracedSchedule &traced,
-               llvm::function_ref<void(Operation *, Operation *)> visit) {
+               llvm::function_ref<void(const Event &, const Event &)> visit) {
   const ScheduleTrace &trace = traced.trace;
   for (uint32_t rank = 0; rank < trace.getWorld(); ++rank)
     for (const Event &load : trace.ranks[rank].getEvents()) {
@@ -89,7 +89,7 @@ visitReadBacks(const TracedSchedule &traced,
               store.place.block == load.place.block &&
               overlap(trace.intervals[store.place.interval],
                       trace.intervals[load.place.interval]))
-            visit(traced.sources[load.op], traced.sources[store.op]);
+            visit(load, store);
     }
 }
 
@@ -107,7 +107,7 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
   Operation *first = nullptr;
   bool ordered = false;
   collective.walk([&](Operation *op) {
-    ordered |= isa<SignalOp, WaitOp>(op);
+    ordered |= isa<SignalOp, WaitOp, BarrierOp>(op);
     if (isa<StageOp>(op)) {
       classes.insert(op);
       first = first ? first : op;
@@ -118,8 +118,9 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
   visitConflicts(*traced, [&](const Conflict &conflict) {
     classes.unionSets(stageOf(conflict.load), stageOf(conflict.store));
   });
-  visitReadBacks(*traced, [&](Operation *load, Operation *store) {
-    classes.unionSets(stageOf(load), stageOf(store));
+  visitReadBacks(*traced, [&](const Event &load, const Event &store) {
+    classes.unionSets(stageOf(traced->sources[load.op]),
+                      stageOf(traced->sources[store.op]));
   });
   if (ordered)
     collective.walk([&](StageOp stage) { classes.unionSets(first, stage); });
@@ -131,6 +132,19 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
     groups[stage] = numbers.try_emplace(leader, numbers.size()).first->second;
   });
   return groups;
+}
+
+FailureOr<Operation *> rcclx::findUnalignedReadBack(CollectiveOp collective,
+                                                    uint32_t world) {
+  FailureOr<TracedSchedule> traced = traceSchedule(collective, world);
+  if (failed(traced))
+    return failure();
+  Operation *found = nullptr;
+  visitReadBacks(*traced, [&](const Event &load, const Event &store) {
+    if (load.place.interval != store.place.interval && !found)
+      found = traced->sources[load.op];
+  });
+  return found;
 }
 
 FailureOr<bool> rcclx::isSafeInPlace(CollectiveOp collective, uint32_t world) {

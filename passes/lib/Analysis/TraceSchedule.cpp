@@ -61,6 +61,7 @@ enum class Code : uint8_t {
   Recv,
   Signal,
   Wait,
+  Barrier,
   Identity,
   Reduce,
   Round,
@@ -295,6 +296,10 @@ LogicalResult ProgramBuilder::addOp(Operation *op, uint32_t block) {
           })
           .Case([&](WaitOp wait) {
             set(Code::Wait, {}, wait.getPeer(), wait.getTag());
+            return success();
+          })
+          .Case([&](BarrierOp barrier) {
+            set(Code::Barrier, {}, {}, barrier.getTag());
             return success();
           })
           .Case([&](IdentityOp) {
@@ -751,6 +756,13 @@ LogicalResult Tracer::runEvent(const Instruction &instruction) {
     return success();
   case Code::Wait:
     mine.wait(op, *peer, *tag);
+    return success();
+  case Code::Barrier:
+    events += 2 * (world - 1);
+    for (uint32_t k = 1; k < world; ++k)
+      mine.signal(op, (rank + k) % world, *tag);
+    for (uint32_t k = 1; k < world; ++k)
+      mine.wait(op, (rank + k) % world, *tag);
     return success();
   default:
     llvm_unreachable("not an event");

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "rcclx/Analysis/Stages.h"
 
 using namespace mlir;
 using namespace rcclx;
@@ -14,6 +15,18 @@ bool Lowering::isInGroup(Operation *op) {
   auto stage = dyn_cast<StageOp>(op);
   stage = stage ? stage : op->getParentOfType<StageOp>();
   return stage.getGroup() == group;
+}
+
+/// A loop over all other ranks, from the next one on.
+void Lowering::forEachOther(OpBuilder &b, Location loc, IRMapping &scope,
+                            llvm::function_ref<void(OpBuilder &, Value)> body) {
+  Value one = constant(b, loc, 1);
+  Value world = constant(b, loc, collective.getSpecAttr().getWorld());
+  auto loop = scf::ForOp::create(b, loc, one, world, one);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  Value peer = ShiftOp::create(inner, loc, scope.lookup(collective.getRank()),
+                               loop.getInductionVar());
+  body(inner, peer);
 }
 
 LogicalResult Lowering::lowerTopLevel(Operation *op, OpBuilder &b,
@@ -31,6 +44,18 @@ LogicalResult Lowering::lowerTopLevel(Operation *op, OpBuilder &b,
   if (auto wait = dyn_cast<WaitOp>(op)) {
     kernel::WaitMessageOp::create(b, loc, context, scope.lookup(wait.getPeer()),
                                   tagOf(b, loc, wait.getTag(), scope), tile);
+    kernel::AcquireOp::create(b, loc, context);
+    return success();
+  }
+  if (auto barrier = dyn_cast<BarrierOp>(op)) {
+    Value tag = tagOf(b, loc, barrier.getTag(), scope);
+    kernel::ReleaseOp::create(b, loc, context);
+    forEachOther(b, loc, scope, [&](OpBuilder &at, Value peer) {
+      kernel::PostMessageOp::create(at, loc, context, peer, tag, tile);
+    });
+    forEachOther(b, loc, scope, [&](OpBuilder &at, Value peer) {
+      kernel::WaitMessageOp::create(at, loc, context, peer, tag, tile);
+    });
     kernel::AcquireOp::create(b, loc, context);
     return success();
   }
@@ -71,15 +96,8 @@ static bool isUniform(Value value) {
 
 LogicalResult Lowering::numberPulls() {
   WalkResult result = collective.walk([&](LoadOp load) {
-    if (!load.getAt()) {
-      BufferOp buffer = getBufferOf(load.getSource());
-      if (buffer.getBuffer() == BufferKind::Output) {
-        load.emitOpError("reads the output, which is not lowered yet; expected "
-                         "the chunk that was stored to be used");
-        return WalkResult::interrupt();
-      }
+    if (!load.getAt())
       return WalkResult::advance();
-    }
     BufferOp buffer = getBufferOf(load.getSource());
     if (buffer.getBuffer() == BufferKind::Output ||
         !isUniform(load.getSource())) {
@@ -180,6 +198,15 @@ LogicalResult Lowering::run(OpBuilder &builder) {
   });
   if (protocols.wasInterrupted() || failed(numberPulls()))
     return failure();
+  FailureOr<Operation *> readBack =
+      findUnalignedReadBack(collective, collective.getSpecAttr().getWorld());
+  if (failed(readBack))
+    return failure();
+  if (*readBack)
+    return (*readBack)->emitOpError(
+        "reads output that was stored as other parts, which is not lowered "
+        "yet; "
+        "expected the same parts, or the chunk that was stored");
 
   Location loc = collective.getLoc();
   MLIRContext *ctx = builder.getContext();

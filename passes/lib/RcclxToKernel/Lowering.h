@@ -67,6 +67,8 @@ private:
   LogicalResult copyIf(mlir::scf::IfOp branch, OpBuilder &b, IRMapping &scope,
                        Phase phase, Leaf leaf);
 
+  void forEachOther(OpBuilder &b, Location loc, IRMapping &scope,
+                    llvm::function_ref<void(OpBuilder &, Value)> body);
   LogicalResult lowerTopLevel(Operation *op, OpBuilder &b, IRMapping &scope);
   LogicalResult lowerStage(StageOp stage, OpBuilder &b, IRMapping &scope);
   LogicalResult lowerWait(Operation *op, OpBuilder &b, IRMapping &scope);

@@ -16,6 +16,10 @@ rcclx.collective @structure implements barrier (%rank, %world) {
   rcclx.signal to %prev tag %rank
   // CHECK: rcclx.wait from [[PREV]] tag %{{.*}}
   rcclx.wait from %prev tag %rank
+  // CHECK: rcclx.barrier{{$}}
+  rcclx.barrier
+  // CHECK: rcclx.barrier tag %{{.*}}
+  rcclx.barrier tag %rank
   rcclx.return
 }
 

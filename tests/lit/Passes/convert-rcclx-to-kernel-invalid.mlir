@@ -26,11 +26,19 @@ rcclx.collective @no_stage implements all_reduce bind <world = 1, element = f32,
 
 // -----
 
-rcclx.collective @load_output implements all_reduce bind <world = 1, element = f32, reduction = sum> map <grid = 1, groups = 1, threads = 1, tile = 32, depth = 2, tags = 1, rows = 1> (%rank, %world) {
+rcclx.collective @load_other_part implements all_reduce bind <world = 1, element = f32, reduction = sum> map <grid = 1, groups = 1, threads = 1, tile = 32, depth = 2, tags = 1, rows = 1> (%rank, %world) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %in = rcclx.buffer input
   %out = rcclx.buffer output
+  %half = rcclx.part %c0 of %c2 in %out
   rcclx.stage over %out {
-    // expected-error @below {{reads the output, which is not lowered yet; expected the chunk that was stored to be used}}
-    %x = rcclx.load %out
+    %x = rcclx.load %in
+    rcclx.store %x, %out
+  }
+  rcclx.stage over %half {
+    // expected-error @below {{reads output that was stored as other parts, which is not lowered yet; expected the same parts, or the chunk that was stored}}
+    %x = rcclx.load %half
     rcclx.send %x to %rank by flag
   }
 }

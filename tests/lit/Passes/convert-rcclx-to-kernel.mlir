@@ -330,3 +330,22 @@ rcclx.collective @two_groups implements all_reduce bind <world = 2, element = f3
     rcclx.send %x to %rank tag %c1 by ll
   }
 }
+
+// -----
+
+// A barrier: what came before is released, all others are told, then all are
+// waited for.
+// CHECK-LABEL: rcclx_kernel.func @rcclx_meet
+// CHECK: rcclx_kernel.release
+// CHECK-NEXT: scf.for [[K:%.*]] = %c1 to %c5 step %c1 {
+// CHECK-NEXT: [[P:%.*]] = rcclx.shift %{{.*}} by [[K]]
+// CHECK-NEXT: rcclx_kernel.post_message %{{.*}} peer [[P]]
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for [[K2:%.*]] = %c1 to %c5 step %c1 {
+// CHECK-NEXT: [[P2:%.*]] = rcclx.shift %{{.*}} by [[K2]]
+// CHECK-NEXT: rcclx_kernel.wait_message %{{.*}} peer [[P2]]
+// CHECK-NEXT: }
+// CHECK-NEXT: rcclx_kernel.acquire
+rcclx.collective @meet implements barrier bind <world = 5, element = f32, reduction = sum> map <grid = 1, groups = 1, threads = 1, tile = 32, depth = 2, tags = 1, rows = 1> (%rank, %world) {
+  rcclx.barrier
+}

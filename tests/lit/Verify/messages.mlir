@@ -301,3 +301,25 @@ rcclx.collective @sends_nothing implements all_reduce (%rank, %world) {
   // expected-error @below {{at rank 0 of 3: sends the neutral element, which has no extent}}
   rcclx.send %x to %next
 }
+
+// -----
+
+// A barrier that rank 0 does not come to.
+rcclx.collective @barrier_of_the_others implements barrier (%rank, %world) {
+  %c0 = arith.constant 0 : index
+  %others = arith.cmpi ne, %rank, %c0 : index
+  scf.if %others {
+    // expected-error @below {{at rank 1 of 3: the signal with tag 0 to rank 0 is never received}}
+    rcclx.barrier
+  }
+}
+
+// -----
+
+// Two barriers of the same tag.
+rcclx.collective @barrier_tag_twice implements barrier (%rank, %world) {
+  // expected-note @below {{first used here}}
+  rcclx.barrier
+  // expected-error @below {{at rank 0 of 3: tag 0 to rank 1 is used twice in the call}}
+  rcclx.barrier
+}

@@ -20,6 +20,12 @@ namespace rcclx {
 llvm::FailureOr<llvm::MapVector<StageOp, unsigned>>
 groupStages(CollectiveOp collective, uint32_t world);
 
+/// A load of the own output that reads what a store over another part of the
+/// buffer wrote. Only equal parts are cut into the same tiles and given to the
+/// same threads. Null where there is none.
+llvm::FailureOr<mlir::Operation *>
+findUnalignedReadBack(CollectiveOp collective, uint32_t world);
+
 /// Whether the input may be the output's memory: on every rank, what is loaded
 /// from a position is loaded before anything is stored there, and by stages
 /// that cut the buffer in the same way, since a tile of one stage runs before

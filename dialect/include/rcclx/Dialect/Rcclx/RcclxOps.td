@@ -193,6 +193,22 @@ def Rcclx_WaitOp : Rcclx_Op<"wait", [
   let assemblyFormat = "`from` $peer (`tag` $tag^)? attr-dict";
 }
 
+def Rcclx_BarrierOp : Rcclx_Op<"barrier", [
+    MemoryEffects<[MemRead<Rcclx_Messages>, MemWrite<Rcclx_Messages>]>]> {
+  let summary = "an empty message to every other rank, and one from each";
+  let description = [{
+    What any rank did before its barrier has happened before what any rank does
+    after its own. Signals and waits of one tag: between two ranks it is used
+    once, and rises, as the tags of other messages do.
+
+    ```mlir
+    rcclx.barrier tag %c1
+    ```
+  }];
+  let arguments = (ins Optional<Index>:$tag);
+  let assemblyFormat = "(`tag` $tag^)? attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//

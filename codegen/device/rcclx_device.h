@@ -100,6 +100,13 @@ template <typename T> RX_FN Buffer outputBlock(const Context *c, size_t block) {
   return b;
 }
 
+/// Scratch blocks start at granules, whatever the count.
+template <typename T>
+RX_FN Buffer scratchBlock(const Context *c, size_t block) {
+  return Buffer{c->p->scratch + block * granules<T>(c) * groupBytes,
+                c->p->count};
+}
+
 template <typename T> RX_FN u32 loadElement(const char *p) {
   if constexpr (T::bytes == 4)
     return loadPlain(reinterpret_cast<const u32 *>(p));

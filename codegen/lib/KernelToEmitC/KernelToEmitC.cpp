@@ -91,8 +91,7 @@ static Callee getCallee(RangeOp, const Names &n) {
 static Callee getCallee(FirstOp, const Names &) { return {"rx::first", {}}; }
 static Callee getCallee(LimitOp, const Names &) { return {"rx::limit", {}}; }
 static Callee getCallee(kernel::BufferOp op, const Names &n) {
-  std::string name =
-      op.getBuffer() == BufferKind::Input ? "rx::input" : "rx::output";
+  std::string name = "rx::" + stringifyBufferKind(op.getBuffer()).str();
   if (!op.getBlock())
     return {name, {}};
   return {name + "Block", {n.element}};

@@ -309,6 +309,10 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
   plan.element = request.element;
   plan.reduction = request.reduction;
 
+  collective.walk([&](BufferOp buffer) {
+    plan.hasScratch |= buffer.getBuffer() == BufferKind::Scratch;
+  });
+
   for (StringRef kind : {"host", "gpu"}) {
     bool wanted = false;
     for (size_t i = 0; i < request.num_targets; ++i)

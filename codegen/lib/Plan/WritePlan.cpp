@@ -114,6 +114,7 @@ static json::Value describePlan(const Plan &plan) {
       {"reduction", plan.reduction},
       {"hash", toHex(hashPlan(plan))},
       {"in_place", plan.safeInPlace ? "direct" : "staged"},
+      {"scratch", plan.hasScratch ? "blocks" : "none"},
       {"max_count", int64_t(plan.maxCount)},
       {"edges", describeLists(plan.proof.edges)},
       {"readers", describeLists(plan.proof.readers)},

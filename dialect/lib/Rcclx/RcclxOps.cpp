@@ -48,7 +48,7 @@ static void printContract(OpAsmPrinter &printer, Operation *,
 
 static ParseResult parseBuffer(OpAsmParser &parser, BufferKindAttr &buffer) {
   return parseEnumKeyword<BufferKind, BufferKindAttr>(
-      parser, buffer, "buffer", symbolizeBufferKind, "input, output");
+      parser, buffer, "buffer", symbolizeBufferKind, "input, output, scratch");
 }
 
 static void printBuffer(OpAsmPrinter &printer, Operation *,
@@ -91,6 +91,8 @@ static void printBody(OpAsmPrinter &printer, Operation *, Region &body) {
 //===----------------------------------------------------------------------===//
 
 bool rcclx::hasBlockPerRank(Contract contract, BufferKind buffer) {
+  if (buffer == BufferKind::Scratch)
+    return true;
   switch (contract) {
   case Contract::AllReduce:
   case Contract::Barrier:
@@ -174,8 +176,8 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
   if (auto store = dyn_cast<StoreOp>(op)) {
     BufferOp buffer = getBufferOf(store.getDestination());
     if (buffer && buffer.getBuffer() == BufferKind::Input) {
-      InFlightDiagnostic diagnostic =
-          store.emitOpError("writes the input; expected a slice of the output");
+      InFlightDiagnostic diagnostic = store.emitOpError(
+          "writes the input; expected a slice of the output or of scratch");
       diagnostic.attachNote(buffer.getLoc()) << "the slice comes from here";
       return diagnostic;
     }
@@ -206,6 +208,8 @@ static SideEffects::Resource *getResource(Value slice) {
   BufferOp buffer = getBufferOf(slice);
   if (buffer && buffer.getBuffer() == BufferKind::Input)
     return InputResource::get();
+  if (buffer && buffer.getBuffer() == BufferKind::Scratch)
+    return ScratchResource::get();
   return OutputResource::get();
 }
 

@@ -45,12 +45,15 @@ struct Written {
   uint32_t time;   ///< That thread's own clock.
 };
 
-/// Orders what is written by block and position.
+/// Orders what is written by buffer, block and position: the output first.
 struct WrittenKey {
+  Memory memory;
   uint32_t block;
   Position start;
   bool operator<(const WrittenKey &other) const {
-    return block != other.block ? block < other.block : start < other.start;
+    return std::tie(memory, block) != std::tie(other.memory, other.block)
+               ? std::tie(memory, block) < std::tie(other.memory, other.block)
+               : start < other.start;
   }
 };
 
@@ -75,7 +78,7 @@ public:
 private:
   // Each executes one event of `rank`.
   std::optional<Finding> execute(uint32_t rank, const Event &event);
-  std::optional<Finding> loadOutput(uint32_t rank, const Event &event);
+  std::optional<Finding> loadWritten(uint32_t rank, const Event &event);
   std::optional<Finding> store(uint32_t rank, const Event &event);
   std::optional<Finding> reduce(uint32_t rank, const Event &event);
   void convert(uint32_t rank, const Event &event);
@@ -130,6 +133,10 @@ constexpr size_t maxPieces = size_t(1) << 26;
 
 } // namespace
 
+static bool inSameBlock(const Place &a, const Place &b) {
+  return a.memory == b.memory && a.block == b.block;
+}
+
 static uint32_t countGroups(const ScheduleTrace &trace) {
   uint32_t groups = 1;
   for (const RankTrace &rank : trace.ranks)
@@ -144,7 +151,7 @@ static bool needsClocks(const ScheduleTrace &trace, uint32_t groups) {
   for (uint32_t rank = 0; rank < trace.getWorld(); ++rank)
     for (const Event &event : trace.ranks[rank].getEvents())
       if ((event.kind == EventKind::Load || event.kind == EventKind::Store) &&
-          event.place.memory == Memory::Output) {
+          event.place.memory != Memory::Input) {
         isShared |= event.peer != rank;
         isRead |= event.kind == EventKind::Load;
       }
@@ -216,7 +223,7 @@ Finding Evaluator::describeUnwritten(uint32_t rank, const Event &event,
   for (uint32_t writer = 0; writer < world; ++writer)
     for (const Event &other : trace.ranks[writer].getEvents())
       if (other.kind == EventKind::Store && other.peer == event.peer &&
-          other.place.block == event.place.block &&
+          inSameBlock(other.place, event.place) &&
           getStart(other.place.interval) < end &&
           start < getEnd(other.place.interval)) {
         if (writer == rank)
@@ -242,23 +249,26 @@ Finding Evaluator::describeRace(uint32_t rank, const Event &event,
           {{written.op, writer + " writes it here"}}};
 }
 
-std::optional<Finding> Evaluator::loadOutput(uint32_t rank,
-                                             const Event &event) {
+std::optional<Finding> Evaluator::loadWritten(uint32_t rank,
+                                              const Event &event) {
   const auto &memory = memories[event.peer];
+  WrittenKey first = {event.place.memory, event.place.block, {0, 1}};
   Position position = getStart(event.place.interval);
   Position end = getEnd(event.place.interval);
-  auto it = memory.upper_bound({event.place.block, position});
+  auto it =
+      memory.upper_bound({event.place.memory, event.place.block, position});
   if (it != memory.begin())
     --it;
   PieceRange range;
   for (; it != memory.end() && position < end; ++it) {
     const Written &written = it->second;
-    if (written.place.block != event.place.block ||
-        getEnd(written.place.interval) <= position) {
-      if (it->first.block > event.place.block)
-        break;
-      continue;
+    if (!inSameBlock(written.place, event.place)) {
+      if (it->first < first) // the one before
+        continue;
+      break;
     }
+    if (getEnd(written.place.interval) <= position)
+      continue;
     Position start = getStart(written.place.interval);
     if (position < start)
       return describeUnwritten(rank, event, position, std::min(start, end));
@@ -283,15 +293,16 @@ std::optional<Finding> Evaluator::loadOutput(uint32_t rank,
 
 std::optional<Finding> Evaluator::store(uint32_t rank, const Event &event) {
   auto &memory = memories[event.peer];
-  WrittenKey key = {event.place.block, getStart(event.place.interval)};
+  WrittenKey key = {event.place.memory, event.place.block,
+                    getStart(event.place.interval)};
   auto it = memory.lower_bound(key);
   const Written *overlap = nullptr;
-  if (it != memory.end() && it->first.block == event.place.block &&
+  if (it != memory.end() && inSameBlock(it->second.place, event.place) &&
       it->first.start < getEnd(event.place.interval)) {
     overlap = &it->second;
   } else if (it != memory.begin()) {
     const Written &before = std::prev(it)->second;
-    if (before.place.block == event.place.block &&
+    if (inSameBlock(before.place, event.place) &&
         key.start < getEnd(before.place.interval))
       overlap = &before;
   }
@@ -404,8 +415,8 @@ void Evaluator::convert(uint32_t rank, const Event &event) {
 std::optional<Finding> Evaluator::execute(uint32_t rank, const Event &event) {
   switch (event.kind) {
   case EventKind::Load: {
-    if (event.place.memory == Memory::Output)
-      return loadOutput(rank, event);
+    if (event.place.memory != Memory::Input)
+      return loadWritten(rank, event);
     TermId term = result.terms.getInput(event.peer, event.place.block);
     values[rank][event.value] =
         hold({event.place.interval, note(term, rank, event.op)});
@@ -444,7 +455,9 @@ std::optional<Finding> Evaluator::collectOutput(uint32_t rank) {
   for (uint32_t block = 0; block < trace.getOutputBlocks(); ++block) {
     Position position = {0, 1}, end = {1, 1};
     while (position < end) {
-      bool isWritten = it != memories[rank].end() && it->first.block == block;
+      bool isWritten = it != memories[rank].end() &&
+                       it->first.memory == Memory::Output &&
+                       it->first.block == block;
       Position start = isWritten ? it->first.start : end;
       if (position < start)
         return Finding{0, at(rank, world) +

@@ -62,7 +62,7 @@ static void visitConflicts(const TracedSchedule &traced,
           getAliasedBlock(trace.goal, rank, event.place.block);
       for (size_t store : stores) {
         const Place &place = events[store].place;
-        if (block == place.block &&
+        if (place.memory == Memory::Output && block == place.block &&
             overlap(trace.intervals[event.place.interval],
                     trace.intervals[place.interval]))
           visit({traced.sources[event.op], traced.sources[events[store].op],
@@ -72,20 +72,21 @@ static void visitConflicts(const TracedSchedule &traced,
   }
 }
 
-/// Calls `visit` for every load of a rank's output and every store that it may
-/// read.
+/// Calls `visit` for every load of output or scratch and every store that it
+/// may read.
 static void
 visitReadBacks(const TracedSchedule &traced,
                llvm::function_ref<void(const Event &, const Event &)> visit) {
   const ScheduleTrace &trace = traced.trace;
   for (uint32_t rank = 0; rank < trace.getWorld(); ++rank)
     for (const Event &load : trace.ranks[rank].getEvents()) {
-      if (load.kind != EventKind::Load || load.place.memory != Memory::Output)
+      if (load.kind != EventKind::Load || load.place.memory == Memory::Input)
         continue;
       // Whose output it is, `peer` says.
       for (const RankTrace &other : trace.ranks)
         for (const Event &store : other.getEvents())
           if (store.kind == EventKind::Store && store.peer == load.peer &&
+              store.place.memory == load.place.memory &&
               store.place.block == load.place.block &&
               overlap(trace.intervals[store.place.interval],
                       trace.intervals[load.place.interval]))

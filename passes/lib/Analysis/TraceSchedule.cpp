@@ -16,6 +16,18 @@
 using namespace mlir;
 using namespace rcclx;
 
+static Memory getMemory(BufferKind buffer) {
+  switch (buffer) {
+  case BufferKind::Input:
+    return Memory::Input;
+  case BufferKind::Output:
+    return Memory::Output;
+  case BufferKind::Scratch:
+    return Memory::Scratch;
+  }
+  llvm_unreachable("unknown buffer");
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -264,7 +276,8 @@ LogicalResult ProgramBuilder::addOp(Operation *op, uint32_t block) {
           })
           .Case([&](BufferOp buffer) {
             set(Code::Buffer, buffer.getBlock());
-            instruction.immediate = buffer.getBuffer() == BufferKind::Output;
+            instruction.immediate =
+                static_cast<int64_t>(getMemory(buffer.getBuffer()));
             return success();
           })
           .Case([&](PartOp part) {
@@ -381,13 +394,13 @@ private:
   }
 
   static int64_t pack(Place place) {
-    return static_cast<int64_t>(uint64_t(place.memory == Memory::Output) << 62 |
+    return static_cast<int64_t>(uint64_t(place.memory) << 62 |
                                 uint64_t(place.block) << 32 | place.interval);
   }
   static Place unpack(int64_t packed) {
     uint64_t bits = packed;
-    return {bits >> 62 ? Memory::Output : Memory::Input,
-            uint32_t(bits >> 32) & 0x3fffffff, IntervalId(bits)};
+    return {static_cast<Memory>(bits >> 62), uint32_t(bits >> 32) & 0x3fffffff,
+            IntervalId(bits)};
   }
 
   const Program &program;
@@ -642,7 +655,7 @@ LogicalResult Tracer::runArithmetic(const Instruction &instruction) {
 
 LogicalResult Tracer::runBuffer(const Instruction &instruction) {
   Place place;
-  place.memory = instruction.immediate ? Memory::Output : Memory::Input;
+  place.memory = static_cast<Memory>(instruction.immediate);
   if (instruction.a != noRegister) {
     int64_t block = registers[instruction.a];
     if (block < 0 || block >= world)

@@ -31,12 +31,19 @@ inline std::string placeName(const ScheduleTrace &trace, const Place &place) {
   std::string name = describe(trace.intervals[place.interval]);
   if (!name.empty())
     name += " of ";
-  bool isOutput = place.memory == Memory::Output;
-  if (isOutput
-          ? trace.getOutputBlocks() > 1
-          : trace.goal == Goal::ReduceScatter || trace.goal == Goal::AllToAll)
-    name += "block " + str(place.block) + " of ";
-  return name + (isOutput ? "the output" : "the input");
+  switch (place.memory) {
+  case Memory::Input:
+    if (trace.goal == Goal::ReduceScatter || trace.goal == Goal::AllToAll)
+      name += "block " + str(place.block) + " of ";
+    return name + "the input";
+  case Memory::Output:
+    if (trace.getOutputBlocks() > 1)
+      name += "block " + str(place.block) + " of ";
+    return name + "the output";
+  case Memory::Scratch:
+    return name + "block " + str(place.block) + " of scratch";
+  }
+  return name;
 }
 
 } // namespace rcclx

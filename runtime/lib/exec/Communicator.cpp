@@ -159,19 +159,14 @@ Status Communicator::check(const PreparedPlan &prepared,
                      outputBlocks(manifest.contract, manifest.world), size);
 }
 
-/// The bytes of the input. One stage serves all calls of a plan: they run in
-/// issue order. It grows with the first call that needs more, and only when no
-/// call is under way that reads it.
-uint64_t Communicator::reserveStage(PreparedPlan &prepared, uint64_t count) {
-  const Manifest &manifest = prepared.plan->manifest;
-  uint64_t bytes = inputBlocks(manifest.contract, manifest.world) * count *
-                   elementBytes(manifest.element);
-  if (prepared.stage.size() < bytes) {
-    if (lastStream)
-      lastStream->synchronize();
-    prepared.stage.resize(bytes);
-  }
-  return bytes;
+/// Memory of a plan that all its calls share: they run in issue order. It grows
+/// with the first call that needs more, when none is under way that uses it.
+void Communicator::reserve(std::vector<char> &memory, uint64_t bytes) {
+  if (memory.size() >= bytes)
+    return;
+  if (lastStream)
+    lastStream->synchronize();
+  memory.resize(bytes);
 }
 
 Status Communicator::launch(PreparedPlan &prepared,
@@ -189,9 +184,19 @@ Status Communicator::launch(PreparedPlan &prepared,
   RCCLX_ASSIGN_OR_RETURN(
       bool inPlace, isInPlace(prepared.plan->manifest, rank(), arguments.input,
                               arguments.output, arguments.count));
+  const Manifest &manifest = prepared.plan->manifest;
   uint64_t stageBytes = 0;
-  if (inPlace && prepared.plan->manifest.stagedInPlace)
-    stageBytes = reserveStage(prepared, arguments.count);
+  if (inPlace && manifest.stagedInPlace) {
+    stageBytes = inputBlocks(manifest.contract, manifest.world) *
+                 arguments.count * elementBytes(manifest.element);
+    reserve(prepared.stage, stageBytes);
+  }
+  if (manifest.hasScratch) {
+    // Blocks of whole granules of 16 bytes, as the kernel lays them out.
+    uint64_t block =
+        (arguments.count * elementBytes(manifest.element) + 15) / 16 * 16;
+    reserve(prepared.scratch, manifest.world * block);
+  }
 
   // Sequentially consistent, as in onLeave: of a launch and a leave at the same
   // time, at least one sees the other.
@@ -211,6 +216,7 @@ Status Communicator::launch(PreparedPlan &prepared,
   launch.params.input = static_cast<const char *>(arguments.input);
   launch.params.output = static_cast<char *>(arguments.output);
   launch.params.count = arguments.count;
+  launch.params.scratch = prepared.scratch.data();
   launch.stage = stageBytes ? prepared.stage.data() : nullptr;
   launch.stageBytes = stageBytes;
   launch.ended = kernelEnded;

@@ -30,6 +30,7 @@ struct PreparedPlan {
   rcclx_kernel_params params; // all but the buffers and the count
   bool cached = false;        // false: compiled for this call
   std::vector<char> stage;    // for calls in place, where the plan needs it
+  std::vector<char> scratch;  // of the kernel, where it has some
 };
 
 struct CallArguments {
@@ -75,7 +76,7 @@ public:
   Status launch(PreparedPlan &plan, const CallArguments &arguments,
                 const std::shared_ptr<Stream> &stream);
   /// What launch checks before it does anything.
-  uint64_t reserveStage(PreparedPlan &prepared, uint64_t count);
+  void reserve(std::vector<char> &memory, uint64_t bytes);
   static Status check(const PreparedPlan &plan, const CallArguments &arguments);
 
   /// Waits for all launched work. Any thread.

@@ -106,6 +106,10 @@ static Status readIdentity(const JsonReader &top, Manifest &out) {
   if (text != "direct" && text != "staged")
     return top.error("has an in_place that is neither direct nor staged");
   out.stagedInPlace = text == "staged";
+  RCCLX_RETURN_IF_ERROR(top.memberString("scratch", text));
+  if (text != "none" && text != "blocks")
+    return top.error("has a scratch that is neither none nor blocks");
+  out.hasScratch = text == "blocks";
   return top.memberInteger("max_count", out.maxCount);
 }
 

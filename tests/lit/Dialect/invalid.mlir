@@ -8,8 +8,8 @@ rcclx.collective @unknown_contract implements all_reduction (%rank, %world) {
 // -----
 
 rcclx.collective @unknown_buffer implements all_reduce (%rank, %world) {
-  // expected-error @below {{unknown buffer 'scratch'; expected one of: input, output}}
-  %x = rcclx.buffer scratch
+  // expected-error @below {{unknown buffer 'window'; expected one of: input, output, scratch}}
+  %x = rcclx.buffer window
 }
 
 // -----
@@ -186,7 +186,7 @@ rcclx.collective @input_written implements all_reduce (%rank, %world) {
   %in = rcclx.buffer input
   %part = rcclx.part %rank of %world in %in
   %x = rcclx.load %part
-  // expected-error @below {{writes the input; expected a slice of the output}}
+  // expected-error @below {{writes the input; expected a slice of the output or of scratch}}
   rcclx.store %x, %part
 }
 
@@ -234,4 +234,11 @@ rcclx.collective @outer implements all_reduce (%rank, %world) {
   // expected-error @below {{symbol's parent must have the SymbolTable trait}}
   rcclx.collective @inner implements all_reduce (%r, %w) {
   }
+}
+
+// -----
+
+rcclx.collective @scratch_without_block implements all_reduce (%rank, %world) {
+  // expected-error @below {{the scratch of all_reduce has one block per rank; expected block(...)}}
+  %own = rcclx.buffer scratch
 }

@@ -36,6 +36,8 @@ rcclx.collective @slices implements all_gather (%rank, %world) {
   %in = rcclx.buffer input
   // CHECK: [[OUT:%.*]] = rcclx.buffer output block(%{{.*}})
   %out = rcclx.buffer output block(%rank)
+  // CHECK: rcclx.buffer scratch block(%{{.*}})
+  %own = rcclx.buffer scratch block(%rank)
   // CHECK: rcclx.part %{{.*}} of %{{.*}} in [[IN]]
   %part = rcclx.part %rank of %world in %in
   // CHECK: rcclx.part %{{.*}} for %{{.*}} of %{{.*}} in [[OUT]]

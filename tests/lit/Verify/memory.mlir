@@ -231,3 +231,50 @@ rcclx.collective @race_beside_a_message implements all_gather (%rank, %world) {
     %y = rcclx.load %theirs at %next
   }
 }
+
+// -----
+
+// Scratch holds nothing at entry.
+rcclx.collective @scratch_unwritten implements all_reduce (%rank, %world) {
+  %own = rcclx.buffer scratch block(%rank)
+  %out = rcclx.buffer output
+  // expected-error @below {{at rank 0 of 4: reads block 0 of scratch, of which a part is never written}}
+  %x = rcclx.load %own
+  rcclx.store %x, %out
+}
+
+// -----
+
+// One block of scratch is not the other, nor the output's.
+rcclx.collective @scratch_other_block implements all_gather (%rank, %world) {
+  %c1 = arith.constant 1 : index
+  %in = rcclx.buffer input
+  %next = rcclx.shift %rank by %c1
+  %own = rcclx.buffer scratch block(%rank)
+  %other = rcclx.buffer scratch block(%next)
+  %mine = rcclx.buffer output block(%next)
+  %x = rcclx.load %in
+  rcclx.store %x, %own
+  rcclx.store %x, %mine
+  // expected-error @below {{at rank 0 of 4: reads block 1 of scratch, of which a part is never written}}
+  %y = rcclx.load %other
+  rcclx.send %y to %rank
+  %z = rcclx.recv like %in from %rank
+}
+
+// -----
+
+rcclx.collective @scratch_twice implements all_reduce (%rank, %world) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %in = rcclx.buffer input
+  %half = rcclx.part %c0 of %c2 in %in
+  %own = rcclx.buffer scratch block(%rank)
+  %ownHalf = rcclx.part %c0 of %c2 in %own
+  %x = rcclx.load %in
+  %y = rcclx.load %half
+  // expected-note @below {{rank 0 writes block 0 of scratch here}}
+  rcclx.store %x, %own
+  // expected-error @below {{at rank 0 of 4: writes part 0 of 2 of block 0 of scratch, which is written already}}
+  rcclx.store %y, %ownHalf
+}

@@ -22,7 +22,7 @@ json goodManifest() {
   return json::parse(R"({
     "format": 1, "params_version": 1, "name": "two", "contract": "all_reduce",
     "world": 2, "element": "f32", "reduction": "sum",
-    "hash": "00000000000000ff", "max_count": 4096, "in_place": "direct",
+    "hash": "00000000000000ff", "max_count": 4096, "in_place": "direct", "scratch": "none",
     "edges": [[0, 1], [0, 1]], "readers": [[], [0]],
     "proof": {"ranks": 2, "operations": 5, "messages": 4, "least_slots": 1,
               "microseconds": 7},

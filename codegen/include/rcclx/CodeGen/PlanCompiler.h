@@ -44,6 +44,7 @@ struct Plan {
   uint32_t world = 0;
   uint64_t maxCount = 0;
   bool safeInPlace = true;
+  bool hasScratch = false;
   uint64_t proofMicroseconds = 0;
   Proof proof;
   std::vector<KindArtifact> kinds;

@@ -29,7 +29,7 @@ enum class Goal : uint8_t {
   Barrier
 };
 
-enum class Memory : uint8_t { Input, Output };
+enum class Memory : uint8_t { Input, Output, Scratch };
 
 /// An interval of one block of a buffer.
 struct Place {

@@ -87,6 +87,8 @@ struct Manifest {
   /// In place, the kernel would overwrite input that it still needs: the input
   /// is copied first.
   bool stagedInPlace = false;
+  /// The kernel needs scratch memory.
+  bool hasScratch = false;
   std::vector<RankSet> edges;   // per rank: peers in either direction
   std::vector<RankSet> readers; // per rank: who reads its window
   PlanProof proof;

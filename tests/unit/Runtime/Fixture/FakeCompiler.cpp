@@ -58,7 +58,7 @@ static std::string manifest(const rcclx_compile_request &request,
   return fmt::format(
       R"({{"format": 1, "params_version": 1, "name": "fixture",
 "contract": "all_reduce", "world": {0}, "element": "{1}", "reduction": "{2}",
-"hash": "{3:016x}", "max_count": 262144, "in_place": "direct", "edges": [{4}], "readers": [{5}],
+"hash": "{3:016x}", "max_count": 262144, "in_place": "direct", "scratch": "none", "edges": [{4}], "readers": [{5}],
 "proof": {{"ranks": {0}, "operations": 1, "messages": 1, "least_slots": 1,
            "microseconds": 1}},
 "compile": [{{"stage": "copy", "microseconds": 1}}],

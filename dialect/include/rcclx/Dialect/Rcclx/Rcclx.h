@@ -44,7 +44,13 @@ struct OutputResource
   llvm::StringRef getName() final { return "rcclx.output"; }
 };
 
-/// The input or output of `contract` has one block per rank
+/// The memory of a call that no caller sees, on any rank.
+struct ScratchResource
+    : public mlir::SideEffects::Resource::Base<ScratchResource> {
+  llvm::StringRef getName() final { return "rcclx.scratch"; }
+};
+
+/// The buffer of a collective of `contract` has one block per rank
 /// (docs/PlanFormat.md).
 bool hasBlockPerRank(Contract contract, BufferKind buffer);
 

@@ -89,7 +89,8 @@ def Rcclx_ContractAttr : EnumAttr<Rcclx_Dialect, Rcclx_Contract, "contract">;
 
 def Rcclx_BufferKind : I32EnumAttr<"BufferKind", "a buffer of the call", [
     I32EnumAttrCase<"Input", 0, "input">,
-    I32EnumAttrCase<"Output", 1, "output">]> {
+    I32EnumAttrCase<"Output", 1, "output">,
+    I32EnumAttrCase<"Scratch", 2, "scratch">]> {
   let cppNamespace = "::rcclx";
   let genSpecializedAttr = 0;
 }

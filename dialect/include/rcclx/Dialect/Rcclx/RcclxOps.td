@@ -81,11 +81,14 @@ def Rcclx_BufferOp : Rcclx_Op<"buffer", [Pure]> {
   let summary = "all of a buffer, or of one of its blocks";
   let description = [{
     A buffer that has one block per rank (the output of all_gather, the input of
-    reduce_scatter, both of all_to_all) is named by block.
+    reduce_scatter, both of all_to_all) is named by block. `scratch` is the rank's
+    own memory for the call: one block per rank, as large as any other block,
+    with nothing in it at entry.
 
     ```mlir
     %in = rcclx.buffer input
     %theirs = rcclx.buffer output block(%p)
+    %partial = rcclx.buffer scratch block(%p)
     ```
   }];
   let arguments = (ins Rcclx_BufferKindAttr:$buffer, Optional<Index>:$block);
@@ -120,8 +123,8 @@ def Rcclx_LoadOp : Rcclx_Op<"load", [
   let summary = "reads a slice";
   let description = [{
     A slice of `input` gives the contents at entry, also where the call is in
-    place. `output` is read in program order. `at` reads the memory of another
-    rank and implies no order between the ranks.
+    place. `output` and `scratch` are read in program order. `at` reads the
+    memory of another rank and implies no order between the ranks.
 
     ```mlir
     %x = rcclx.load %mine
@@ -135,10 +138,10 @@ def Rcclx_LoadOp : Rcclx_Op<"load", [
 
 def Rcclx_StoreOp : Rcclx_Op<"store", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "writes a chunk to a slice of the output";
+  let summary = "writes a chunk to a slice of the output or of scratch";
   let description = [{
     Every element of the output is written exactly once by its owner, or by
-    `at` from another rank.
+    `at` from another rank; an element of scratch at most once.
   }];
   let arguments = (ins Rcclx_ChunkType:$chunk, Rcclx_SliceType:$destination,
                        Optional<Index>:$at);

@@ -367,7 +367,7 @@ RX_FN void drainWindow(Context *c, size_t tag, size_t tiles) {
 RX_FN Context begin(const rcclx_kernel_params &p, u32 blockArgument) {
   Context c;
   c.p = kernelParams(p);
-  c.start = clock(*c.p);
+  c.since = 0;
   c.block = blockIndex(blockArgument);
   c.thread = threadIndex();
   c.dead = 0;

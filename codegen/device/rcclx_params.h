@@ -64,7 +64,7 @@ typedef struct rcclx_peer {
 enum rcclx_failure_code {
   RCCLX_FAILURE_NONE = 0,
   RCCLX_FAILURE_ABORT = 1,   /* the abort word was set */
-  RCCLX_FAILURE_DEADLINE = 2 /* timeout_ticks passed since the kernel began */
+  RCCLX_FAILURE_DEADLINE = 2 /* a wait took longer than timeout_ticks */
 };
 enum rcclx_wait_kind {
   RCCLX_WAIT_STARTED = 1,

@@ -14,7 +14,7 @@ namespace rx {
 
 struct Context {
   Params *p;
-  u64 start; // clock at the kernel's begin: the whole call is bounded
+  u64 since; // clock when the wait under way first looked at it
   u32 block;
   u32 thread;
   u32 dead;
@@ -69,7 +69,12 @@ RX_COLD bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
     fail(c, RCCLX_FAILURE_ABORT, kind, rank);
     return true;
   }
-  if (clock(p) - c->start > loadRelaxed(&p.control->timeout_ticks)) {
+  // From the wait's own start: a long call that goes on is no failure. Only one
+  // wait of a thread can expire, since the thread is dead then.
+  u64 now = clock(p);
+  if (looks < looksPerCheck)
+    c->since = now;
+  if (now - c->since > loadRelaxed(&p.control->timeout_ticks)) {
     fail(c, RCCLX_FAILURE_DEADLINE, kind, rank);
     return true;
   }

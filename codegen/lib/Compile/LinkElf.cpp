@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <mutex>
 #include <sys/mman.h>
@@ -49,7 +50,8 @@ Expected<std::vector<char>> linkElf(ArrayRef<char> object,
   SmallString<128> path;
   if (std::error_code ec =
           sys::fs::createTemporaryFile("rcclx-link", "so", path))
-    return createStringError(ec, "cannot link: no temporary file");
+    return createStringError(ec, "cannot link: no temporary file in " +
+                                     sys::path::parent_path(path));
   scope_exit removeOutput([&] { (void)sys::fs::remove(path); });
 
   SmallVector<const char *, 16> args = {"ld.lld", "--threads=1", "-shared",

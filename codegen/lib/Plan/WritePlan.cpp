@@ -134,9 +134,12 @@ static bool writeFile(llvm::StringRef directory, llvm::StringRef name,
                       llvm::StringRef bytes, std::string &diagnostics) {
   llvm::SmallString<128> path(directory);
   llvm::sys::path::append(path, name);
-  std::error_code error;
-  llvm::raw_fd_ostream stream(path, error);
+  // For the user alone, whatever the umask: a plan is code.
+  int fd = -1;
+  std::error_code error = llvm::sys::fs::openFileForWrite(
+      path, fd, llvm::sys::fs::CD_CreateAlways, llvm::sys::fs::OF_None, 0600);
   if (!error) {
+    llvm::raw_fd_ostream stream(fd, /*shouldClose=*/true);
     stream << bytes;
     stream.close();
     error = stream.error();

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <regex>
+#include <sys/stat.h>
 
 namespace rcclx::plan {
 namespace {
@@ -170,6 +171,22 @@ TEST(Request, Directories) {
   }
   EXPECT_EQ(directory.list(), std::set<std::string>{"file"});
   EXPECT_EQ(readFile(file), "text");
+}
+
+TEST(Request, PlansAreForTheUserAloneWhateverTheUmask) {
+  Request request("barrier");
+  Directory directory;
+  mode_t before = umask(0);
+  rcclx_compile_request r = request.make(directory);
+  Outcome outcome = compile(&r);
+  umask(before);
+  ASSERT_EQ(outcome.status, 0) << outcome.diagnostics;
+  ASSERT_FALSE(directory.list().empty());
+  for (const std::string &name : directory.list())
+    EXPECT_EQ(std::filesystem::status(directory.path / name).permissions(),
+              std::filesystem::perms::owner_read |
+                  std::filesystem::perms::owner_write)
+        << name;
 }
 
 //===----------------------------------------------------------------------===//

@@ -109,6 +109,38 @@ TEST_F(ProcessTest, aKilledRankIsNamedByTheOthers) {
   }
 }
 
+TEST_F(ProcessTest, aStoppedRankIsKilledAfterTheOthersHaveFailed) {
+  Process process(run({"--procs", "--ranks", "3", "--iterations", "1000000",
+                       "--timeout-ms", "500"}),
+                  environment());
+  ASSERT_TRUE(waitForRanks(process, 3)) << process.errors();
+  std::vector<pid_t> ranks = process.children();
+  ASSERT_TRUE(waitForMemory(ranks));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  kill(ranks[1], SIGSTOP);
+  EXPECT_EQ(process.wait(), 1);
+  std::string errors = process.errors();
+  EXPECT_NE(errors.find(fmt::format("rank 1 (process {}) did not end within "
+                                    "10500 ms after rank ",
+                                    ranks[1])),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("failed; killed\n"), std::string::npos) << errors;
+  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
+  EXPECT_TRUE(waitForEnd(ranks));
+}
+
+TEST_F(ProcessTest, aRankThatReportsAndThenDiesIsNoSuccess) {
+  Process process(run({"--procs", "--ranks", "2"}),
+                  environment(RCCLX_DYING_COMPILER));
+  EXPECT_EQ(process.wait(), 1);
+  EXPECT_EQ(process.output(), "");
+  EXPECT_NE(process.errors().find("was killed by signal 9 (KILL) after it had "
+                                  "reported its result\n"),
+            std::string::npos)
+      << process.errors();
+}
+
 TEST_F(ProcessTest, ranksEndWithTheirParent) {
   Process process(run({"--procs", "--ranks", "4", "--iterations", "1000000"}),
                   environment());

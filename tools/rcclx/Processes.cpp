@@ -6,13 +6,18 @@
 #include "Processes.h"
 
 #include "Commands.h"
+#include "rcclx/Runtime/Options.h"
 #include "rcclx/Runtime/UniqueHandle.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -102,76 +107,194 @@ static std::string readToEnd(int fd) {
   }
 }
 
-static void writeAll(int fd, std::string_view text) {
+/// False, with errno, when not all could be written.
+static bool writeAll(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t put = write(fd, text.data(), text.size());
     if (put < 0 && errno == EINTR)
       continue;
     if (put <= 0)
-      return; // the reader is gone
+      return false;
     text.remove_prefix(size_t(put));
   }
+  return true;
 }
 
 namespace {
 struct Child {
   pid_t pid = 0;
-  UniqueFd result;
+  UniqueFd result;    // until its other end is closed
+  std::string report; // what was read of it
+  bool overdue = false;
 };
 } // namespace
 
+/// A copy of `fd` above the numbers that the child uses, so that no dup2 there
+/// hits the other file.
+static UniqueFd copyAbove(int fd) {
+  UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, std::max(jobFd, resultFd) + 1));
+  if (!copy && errno == EINVAL)
+    errno = EMFILE; // the limit is below the least number that was asked for
+  return copy;
+}
+
 /// Starts one rank. The job lies in a memfd: no pipe can fill up.
 static Expected<Child> startRank(const std::string &job) {
+  auto failed = [](int errnum) {
+    return systemError(errnum, "a rank's files");
+  };
   UniqueFd jobFile(memfd_create("rcclx-job", MFD_CLOEXEC));
   int ends[2];
   if (!jobFile || pipe2(ends, O_CLOEXEC) != 0)
-    return systemError(errno, "a rank's files");
+    return failed(errno);
   Child child;
   child.result.reset(ends[0]);
   UniqueFd writeEnd(ends[1]);
-  writeAll(jobFile.get(), job);
-  lseek(jobFile.get(), 0, SEEK_SET);
-  // Above the numbers that the child uses, so that no dup2 hits the other.
-  UniqueFd jobCopy(fcntl(jobFile.get(), F_DUPFD_CLOEXEC, 16));
-  UniqueFd writeCopy(fcntl(writeEnd.get(), F_DUPFD_CLOEXEC, 16));
+  if (!writeAll(jobFile.get(), job) || lseek(jobFile.get(), 0, SEEK_SET) != 0)
+    return failed(errno);
+  UniqueFd jobCopy = copyAbove(jobFile.get());
+  if (!jobCopy)
+    return failed(errno);
+  UniqueFd writeCopy = copyAbove(writeEnd.get());
+  if (!writeCopy)
+    return failed(errno);
   posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, jobCopy.get(), jobFd);
-  posix_spawn_file_actions_adddup2(&actions, writeCopy.get(), resultFd);
+  if (int errnum = posix_spawn_file_actions_init(&actions))
+    return failed(errnum);
+  int errnum = posix_spawn_file_actions_adddup2(&actions, jobCopy.get(), jobFd);
+  if (errnum == 0)
+    errnum =
+        posix_spawn_file_actions_adddup2(&actions, writeCopy.get(), resultFd);
   std::string parent = std::to_string(getpid());
   const char *argv[] = {"rcclx", "rank", parent.c_str(), nullptr};
-  int failed = posix_spawn(&child.pid, "/proc/self/exe", &actions, nullptr,
-                           const_cast<char *const *>(argv), environ);
+  if (errnum == 0)
+    errnum = posix_spawn(&child.pid, "/proc/self/exe", &actions, nullptr,
+                         const_cast<char *const *>(argv), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    return systemError(failed, "a rank's process");
+  if (errnum != 0)
+    return systemError(errnum, "a rank's process");
   return child;
 }
 
-/// The result of a rank whose process has ended.
-static RankResult collect(Child &child, uint32_t rank) {
-  std::string text = readToEnd(child.result.get());
+/// The result of a rank that has closed its pipe: its process ends.
+static RankResult resultOf(const Child &child, uint32_t rank) {
   int state = 0;
   while (waitpid(child.pid, &state, 0) < 0 && errno == EINTR) {
   }
-  Expected<RankResult> result = RankResult::fromJson(text);
-  if (result)
-    return *std::move(result);
+  Expected<RankResult> reported = RankResult::fromJson(child.report);
+  bool exitedWell = WIFEXITED(state) && WEXITSTATUS(state) == 0;
+  // An error that it still could report says more than how it ended.
+  if (reported && (exitedWell || !reported->status.isOk()))
+    return *std::move(reported);
   RankResult lost;
+  lost.ending = Ending::Died;
+  const char *when = reported ? " after it had reported its result" : "";
   lost.status =
       WIFSIGNALED(state)
           ? makeError(Code::Remote,
-                      "rank {} (process {}) was killed by signal "
-                      "{} ({})",
+                      "rank {} (process {}) was killed by signal {} ({}){}",
                       rank, child.pid, WTERMSIG(state),
-                      sigabbrev_np(WTERMSIG(state)))
-          : makeError(Code::Remote, "rank {} (process {}) ended with status {}",
-                      rank, child.pid, WEXITSTATUS(state));
+                      sigabbrev_np(WTERMSIG(state)), when)
+          : makeError(Code::Remote,
+                      "rank {} (process {}) ended with status {}{}", rank,
+                      child.pid, WEXITSTATUS(state), when);
   return lost;
 }
 
+namespace {
+/// Waits for all ranks together. Ranks end by themselves, at their own
+/// deadlines; one that is stopped, or hangs outside the runtime, does not. So
+/// the first failure sets a deadline for all others.
+class Collector {
+public:
+  Collector(std::vector<Child> &children, uint64_t graceMs)
+      : children(children), graceMs(graceMs), results(children.size()) {}
+
+  std::vector<RankResult> collect() {
+    while (true) {
+      std::vector<pollfd> files;
+      std::vector<uint32_t> ranks;
+      for (uint32_t rank = 0; rank != children.size(); ++rank)
+        if (children[rank].result) {
+          files.push_back({children[rank].result.get(), POLLIN, 0});
+          ranks.push_back(rank);
+        }
+      if (files.empty())
+        return std::move(results);
+      if (poll(files.data(), files.size(), millisecondsLeft()) == 0)
+        killOverdue();
+      for (size_t i = 0; i != files.size(); ++i)
+        if (files[i].revents != 0)
+          readSome(ranks[i]);
+    }
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  /// -1: no deadline.
+  int millisecondsLeft() const {
+    if (!deadline)
+      return -1;
+    auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+    return int(std::max<int64_t>(left.count(), 0));
+  }
+
+  void readSome(uint32_t rank) {
+    Child &child = children[rank];
+    char buffer[65536];
+    ssize_t got = read(child.result.get(), buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR)
+      return;
+    if (got > 0) {
+      child.report.append(buffer, size_t(got));
+      return;
+    }
+    child.result.reset();
+    results[rank] = resultOf(child, rank);
+    if (child.overdue) {
+      results[rank].ending = Ending::Overdue;
+      results[rank].status =
+          makeError(Code::Timeout,
+                    "rank {} (process {}) did not end within {} ms after rank "
+                    "{} failed; killed",
+                    rank, child.pid, graceMs, firstFailed);
+    } else if (!results[rank].status.isOk() && !failed) {
+      failed = true;
+      firstFailed = rank;
+      deadline = Clock::now() + std::chrono::milliseconds(graceMs);
+    }
+  }
+
+  void killOverdue() {
+    for (Child &child : children)
+      if (child.result) {
+        child.overdue = true;
+        kill(child.pid, SIGKILL);
+      }
+    deadline.reset(); // their pipes close now
+  }
+
+  std::vector<Child> &children;
+  const uint64_t graceMs;
+  std::vector<RankResult> results;
+  std::optional<Clock::time_point> deadline;
+  bool failed = false;
+  uint32_t firstFailed = 0;
+};
+} // namespace
+
 Expected<std::vector<RankResult>> runProcesses(const RunOptions &options,
                                                const rcclx_unique_id &id) {
+  // A rank's own deadlines run from its last progress; what it does between
+  // them (checks, clean-up) is given these seconds.
+  constexpr uint64_t slackMs = 10'000;
+  uint64_t timeoutMs = options.timeoutMs;
+  if (timeoutMs == 0) {
+    RCCLX_ASSIGN_OR_RETURN(const Options *settings, processOptions());
+    timeoutMs = settings->timeoutMs.value;
+  }
   std::vector<Child> children;
   Status failed;
   for (uint32_t rank = 0; rank != options.ranks && failed.isOk(); ++rank) {
@@ -184,9 +307,9 @@ Expected<std::vector<RankResult>> runProcesses(const RunOptions &options,
   if (!failed.isOk())
     for (Child &child : children)
       kill(child.pid, SIGKILL); // they would wait for the missing ranks
-  std::vector<RankResult> results;
-  for (uint32_t rank = 0; rank != children.size(); ++rank)
-    results.push_back(collect(children[rank], rank));
+  std::vector<RankResult> results =
+      Collector(children, std::min(timeoutMs, maxTimeoutMs) + slackMs)
+          .collect();
   RCCLX_RETURN_IF_ERROR(failed);
   return results;
 }
@@ -241,7 +364,8 @@ void addRankCommand(CLI::App &app, int &exitStatus) {
     } catch (const std::bad_alloc &) {
       result.status = Status(Code::System, "out of memory");
     }
-    writeAll(resultFd, result.toJson());
+    if (!writeAll(resultFd, result.toJson()))
+      exitStatus = exitWrong; // the parent sees that the report is missing
   });
 }
 

@@ -14,10 +14,18 @@
 
 namespace rcclx::tool {
 
+/// How a rank's process ended. Threads always report.
+enum class Ending {
+  Reported, // it said all that it had to say
+  Died,     // by a signal, or with an exit status of its own
+  Overdue,  // it was killed long after another rank had failed
+};
+
 /// What one rank found out. It travels from a process as JSON.
 struct RankResult {
   runtime::Status status; // of the run: not OK when it could not be finished
-  std::string wrong;      // the first wrong result, in words; empty: none
+  Ending ending = Ending::Reported; // does not travel: the parent's finding
+  std::string wrong; // the first wrong result, in words; empty: none
   // Of the plan; the same on all ranks.
   std::string planName;
   std::string contract;

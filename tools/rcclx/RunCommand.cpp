@@ -123,20 +123,37 @@ static void raiseFileLimit() {
   }
 }
 
-/// The error to show of several ranks': that of a process which was killed,
-/// with what a survivor says; else the first.
-static Status firstError(const std::vector<RankResult> &results) {
-  Status first;
-  for (const RankResult &result : results) {
-    if (result.status.isOk())
-      continue;
-    if (first.isOk())
-      first = result.status;
-    // Followers repeat what rank 0's compiler said.
-    if (result.status.code() != Code::Remote && first.code() == Code::Remote)
-      first = result.status;
+/// Lower is closer to the cause. What a rank found wrong by itself explains the
+/// rest; then a process that is gone; Remote names the rank that another one
+/// lost, and Timeout only says that somebody was late.
+static int distanceFromCause(const RankResult &result) {
+  switch (result.ending) {
+  case Ending::Died:
+    return 1;
+  case Ending::Overdue:
+    return 2;
+  case Ending::Reported:
+    break;
   }
-  return first;
+  switch (result.status.code()) {
+  case Code::Remote:
+    return 3;
+  case Code::Timeout:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
+/// The error to show of several ranks': the one closest to the cause, of the
+/// lowest rank where several are. OK when all are.
+static Status firstError(const std::vector<RankResult> &results) {
+  const RankResult *first = nullptr;
+  for (const RankResult &result : results)
+    if (!result.status.isOk() &&
+        (!first || distanceFromCause(result) < distanceFromCause(*first)))
+      first = &result;
+  return first ? first->status : Status();
 }
 
 static int run(RunArguments &arguments) {

@@ -18,12 +18,16 @@ using wire::Type;
 static constexpr uint64_t graceMs = 2000;
 static constexpr uint64_t sendTimeoutMs = 2000;
 
+static Status malformed() {
+  return makeError(Code::Remote, "rank 0 sent a malformed message");
+}
+
 /// The error that a Refused or Failure message carries.
 static Status readFailure(wire::Reader &reader) {
   wire::FailureHead head;
   if (!reader.get(head) || head.code == 0 ||
       head.code > uint32_t(Code::Internal))
-    return makeError(Code::Corrupt, "rank 0 sent a malformed message");
+    return malformed();
   return Status(Code(head.code), std::string(reader.rest()));
 }
 
@@ -37,10 +41,13 @@ Expected<std::unique_ptr<Control>> Control::connect(const Settings &settings,
   std::unique_ptr<Control> control(new Control(settings));
   Expected<UniqueFd> socket =
       connectTo(settings.id.name, Deadline::after(settings.timeoutMs));
-  if (!socket)
-    return socket.status().annotate(fmt::format("rank {} of {}, after {} ms",
-                                                settings.rank, settings.world,
-                                                settings.timeoutMs));
+  if (!socket) {
+    std::string who =
+        fmt::format("rank {} of {}", settings.rank, settings.world);
+    if (socket.status().code() == Code::Timeout)
+      who += fmt::format(", after {} ms", settings.timeoutMs);
+    return socket.status().annotate(who);
+  }
   control->socket = *std::move(socket);
   Deadline deadline = Deadline::after(settings.timeoutMs + graceMs);
   Status status = control->hello(memoryFd, deadline);
@@ -88,10 +95,10 @@ Status Control::receiveTable(std::vector<wire::TableEntry> &table,
     return readFailure(reader);
   table.resize(settings.world);
   if (type != Type::Table)
-    return makeError(Code::Corrupt, "rank 0 sent a malformed message");
+    return malformed();
   for (wire::TableEntry &entry : table)
     if (!reader.get(entry))
-      return makeError(Code::Corrupt, "rank 0 sent a short table");
+      return makeError(Code::Remote, "rank 0 sent a short table");
   return Status();
 }
 
@@ -114,11 +121,11 @@ Status Control::receivePeers(const MapPeer &mapPeer, Deadline deadline) {
     if (reader.getType(type) && type == Type::Refused)
       return readFailure(reader);
     if (type != Type::Memory)
-      return makeError(Code::Corrupt, "rank 0 sent a malformed message");
+      return malformed();
     for (const UniqueFd &fd : message.fds) {
       uint32_t rank;
       if (!reader.get(rank) || rank >= settings.world || mapped[rank])
-        return makeError(Code::Corrupt, "rank 0 sent a malformed message");
+        return malformed();
       RCCLX_RETURN_IF_ERROR(mapPeer(rank, table[rank].memory, fd.get()));
       mapped[rank] = true;
     }
@@ -128,7 +135,7 @@ Status Control::receivePeers(const MapPeer &mapPeer, Deadline deadline) {
   } while (fdsOfMessage == maxMessageFds);
   for (uint32_t r = 0; r != settings.world; ++r)
     if (!mapped[r])
-      return makeError(Code::Corrupt, "rank 0 sent no memory of rank {}", r);
+      return makeError(Code::Remote, "rank 0 sent no memory of rank {}", r);
   return Status();
 }
 
@@ -198,11 +205,11 @@ bool Control::handle() {
              leave.rank < settings.world) {
     hubLeft |= leave.rank == 0;
     listener->onLeave(leave.rank, leave.calls);
-  } else if (type == Type::Failure) {
+  } else if (type == Type::Failure || type == Type::Refused) {
+    // Refused: this rank has joined, and one of those after it cannot.
     listener->onFailure(readFailure(reader));
   } else {
-    listener->onFailure(
-        makeError(Code::Corrupt, "rank 0 sent a malformed message"));
+    listener->onFailure(malformed());
     return false;
   }
   return true;
@@ -226,8 +233,7 @@ void Control::handleGathered(wire::Reader &reader) {
       return;
     }
   }
-  listener->onFailure(
-      makeError(Code::Corrupt, "rank 0 sent a malformed message"));
+  listener->onFailure(malformed());
 }
 
 //===----------------------------------------------------------------------===//

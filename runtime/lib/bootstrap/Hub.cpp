@@ -58,10 +58,10 @@ void Hub::run() {
   Status status = join();
   if (status.isOk())
     status = distribute();
+  if (!status.isOk())
+    return refuseLate(status);
   // Nobody else may connect; the name is free again.
   listener.reset();
-  if (!status.isOk())
-    return;
   relay();
 }
 
@@ -83,7 +83,7 @@ Status Hub::join() {
       }
     int ready = poll(entries.data(), entries.size(), deadline.pollTimeout());
     if (ready < 0 && errno != EINTR)
-      return systemError(errno, "poll");
+      return refuseAll(systemError(errno, "poll"), nobody);
     if (entries[1].revents)
       return makeError(Code::Aborted, "rank 0 gave up");
     // A rank that has joined says nothing before it gets the table.
@@ -92,13 +92,15 @@ Status Hub::join() {
         Status status = makeError(
             Code::Remote, "rank {} ended while the others joined", owners[i]);
         ranks[owners[i]].joined = false;
-        refuseAll(status, owners[i]);
-        return status;
+        return refuseAll(status, owners[i]);
       }
-    if (ready > 0 && entries[0].revents)
-      if (UniqueFd socket{
-              accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)})
-        joined += admit(std::move(socket));
+    if (ready > 0 && entries[0].revents) {
+      Expected<UniqueFd> socket = accept();
+      if (!socket)
+        return refuseAll(socket.status(), nobody);
+      if (*socket)
+        joined += admit(*std::move(socket));
+    }
     if (joined != ranks.size() && deadline.passed()) {
       std::string missing;
       uint32_t first = nobody;
@@ -110,11 +112,18 @@ Status Hub::join() {
       Status status = makeError(
           Code::Timeout, "these ranks of {} did not join within {} ms: {}",
           ranks.size(), timeoutMs, missing);
-      refuseAll(status, first);
-      return status;
+      return refuseAll(status, first);
     }
   }
   return Status();
+}
+
+Expected<UniqueFd> Hub::accept() {
+  UniqueFd socket(
+      accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket && errno != EINTR && errno != EAGAIN && errno != ECONNABORTED)
+    return systemError(errno, "accept");
+  return socket;
 }
 
 bool Hub::admit(UniqueFd socket) {
@@ -143,6 +152,8 @@ bool Hub::admit(UniqueFd socket) {
   if (hello.token != id.token)
     return refuse(makeError(Code::InvalidUsage,
                             "the unique id is not that of this communicator"));
+  if (!joinFailure.isOk())
+    return refuse(joinFailure);
   if (hello.protocolVersion != wire::protocolVersion ||
       hello.paramsVersion != RCCLX_PARAMS_VERSION ||
       hello.regionBytes != RCCLX_REGION_BYTES)
@@ -176,8 +187,7 @@ Status Hub::distribute() {
           makeError(Code::Remote, "rank {} ended while it was connected", r)
               .join(status);
       ranks[r].joined = false;
-      refuseAll(status, r);
-      return status;
+      return refuseAll(status, r);
     }
   for (Rank &rank : ranks)
     rank.memory.reset();
@@ -219,7 +229,7 @@ Status Hub::distributeTo(uint32_t rank, const std::string &table) {
   return flush(message, fds);
 }
 
-void Hub::refuseAll(const Status &status, uint32_t culprit) {
+Status Hub::refuseAll(const Status &status, uint32_t culprit) {
   std::string message = failureMessage(Type::Refused, culprit, status);
   for (Rank &rank : ranks) {
     if (!rank.joined)
@@ -229,6 +239,29 @@ void Hub::refuseAll(const Status &status, uint32_t culprit) {
                                  Deadline::after(sendTimeoutMs));
     (void)ignored;
     rank.socket.reset();
+  }
+  return status;
+}
+
+void Hub::refuseLate(const Status &status) {
+  joinFailure = status;
+  for (bool stopping = false;;) {
+    pollfd entries[] = {{listener.get(), POLLIN, 0},
+                        {stopEvent.get(), POLLIN, 0}};
+    // When stopping, those that have connected still get their answer.
+    int ready = poll(entries, stopping ? 1 : 2, stopping ? 0 : -1);
+    if (ready < 0 && errno != EINTR)
+      return;
+    if (ready == 0 && stopping)
+      return;
+    if (ready > 0 && entries[0].revents) {
+      Expected<UniqueFd> socket = accept();
+      if (!socket)
+        return;
+      if (*socket)
+        admit(*std::move(socket));
+    }
+    stopping |= ready > 0 && entries[1].revents;
   }
 }
 
@@ -277,7 +310,7 @@ Status Hub::handle(uint32_t rank) {
   wire::Reader reader(message.bytes);
   Type type{};
   if (!reader.getType(type))
-    return makeError(Code::Corrupt, "sent no message of rcclx");
+    return makeError(Code::Remote, "sent no message of rcclx");
   switch (type) {
   case Type::Gather:
     return handleGather(rank, reader);
@@ -299,14 +332,14 @@ Status Hub::handle(uint32_t rank) {
   default:
     break;
   }
-  return makeError(Code::Corrupt, "sent a malformed message");
+  return makeError(Code::Remote, "sent a malformed message");
 }
 
 Status Hub::handleGather(uint32_t rank, wire::Reader &reader) {
   wire::GatherHead head;
   if (!reader.get(head) || head.sequence != gatherSequence ||
       gather.blobs[rank])
-    return makeError(Code::Corrupt, "is out of step with the others");
+    return makeError(Code::Remote, "is out of step with the others");
   gather.blobs[rank] = std::string(reader.rest());
   if (!gather.deadline)
     gather.deadline = Deadline::after(head.timeoutMs);

@@ -48,6 +48,8 @@ private:
 
   void run();
   Status join();
+  /// The next connection; invalid when it went away meanwhile.
+  Expected<UniqueFd> accept();
   /// Takes one rank's Hello. False, with the reason sent, when it is refused.
   bool admit(UniqueFd socket);
   Status distribute();
@@ -59,13 +61,17 @@ private:
   void checkGatherDeadline();
   void lose(uint32_t rank, std::string_view why);
   void broadcast(const std::string &message, uint32_t except);
-  void refuseAll(const Status &status, uint32_t culprit);
+  /// Tells all that have joined; returns `status`.
+  Status refuseAll(const Status &status, uint32_t culprit);
+  /// Answers those that come after a failed start-up, until the destructor.
+  void refuseLate(const Status &status);
 
   const UniqueId id;
   const uint64_t timeoutMs;
   UniqueFd listener;
   UniqueFd stopEvent;
   std::vector<Rank> ranks;
+  Status joinFailure;
   uint64_t gatherSequence = 0;
   Gather gather;
   std::thread thread; // last: it uses all of the above

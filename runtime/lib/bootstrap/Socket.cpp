@@ -39,7 +39,9 @@ static socklen_t abstractAddress(std::string_view name, sockaddr_un &address) {
 }
 
 static Expected<UniqueFd> makeSocket() {
-  UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  // Nothing blocks but poll: a connect to a full queue would for ever.
+  UniqueFd fd(
+      socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd)
     return systemError(errno, "socket");
   return fd;
@@ -171,7 +173,7 @@ Expected<ReceivedMessage> receiveMessage(int socket, Deadline deadline) {
     if (length < 0)
       return systemError(errno, "recv");
     if (size_t(length) > maxMessageBytes)
-      return makeError(Code::Corrupt, "a message of {} bytes", length);
+      return makeError(Code::Remote, "a message of {} bytes", length);
     result.bytes.resize(size_t(length));
     break;
   }
@@ -191,7 +193,7 @@ Expected<ReceivedMessage> receiveMessage(int socket, Deadline deadline) {
   takeFds(message, result.fds);
   if (size_t(length) != result.bytes.size() ||
       message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-    return makeError(Code::Corrupt,
+    return makeError(Code::System,
                      "a message was cut (too many open files here?)");
   return result;
 }

@@ -56,8 +56,8 @@ Expected<PeerCredentials> peerCredentials(int socket);
 /// deadline.
 Status sendMessage(int socket, std::string_view bytes, std::span<const int> fds,
                    Deadline deadline);
-/// Receives one message. Remote when the other end is gone, Timeout at the
-/// deadline, Corrupt when the message is too long.
+/// Receives one message. Remote when the other end is gone or the message is
+/// too long, Timeout at the deadline.
 Expected<ReceivedMessage> receiveMessage(int socket, Deadline deadline);
 
 } // namespace rcclx::runtime

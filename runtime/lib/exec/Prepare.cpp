@@ -44,7 +44,7 @@ struct Report {
     if (text.starts_with('-') && space != std::string_view::npos)
       std::from_chars(text.data() + 1, text.data() + space, code);
     if (code <= 0 || code > int(Code::Internal))
-      report.status = makeError(Code::Corrupt, "a malformed report");
+      report.status = makeError(Code::Remote, "a malformed report");
     else
       report.status = Status(Code(code), std::string(text.substr(space + 1)));
     return report;
@@ -173,7 +173,7 @@ Communicator::prepare(const std::shared_ptr<Communicator> &self,
     else
       loaded.status = plan.status();
   } else {
-    loaded.status = makeError(Code::Corrupt, "rank 0 sent no plan");
+    loaded.status = makeError(Code::Remote, "rank 0 sent no plan");
   }
   if (loaded.status.isOk())
     loaded.status = c.load(request, *prepared);

@@ -8,6 +8,8 @@
 #include "../../../runtime/lib/bootstrap/Control.h"
 #include "../../../runtime/lib/device/HostMemory.h"
 
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <thread>
 
@@ -189,6 +191,50 @@ TEST_F(BootstrapTest, aRankThatEndsWhileOthersJoinIsNamed) {
   EXPECT_EQ(refusal(one.get()), "rank 2 ended while the others joined");
 }
 
+TEST_F(BootstrapTest, whoComesAfterAFailedStartUpIsTold) {
+  startHub(3, shortMs);
+  UniqueFd one = dial();
+  sendHello(one.get(), helloOf(1, 3));
+  EXPECT_NE(refusal(one.get()).find("did not join"), std::string::npos);
+  EXPECT_ERROR(join(2, 3, 20000).status(), Code::Timeout,
+               "did not join within 300 ms: 0, 2");
+}
+
+TEST_F(BootstrapTest, aRefusedAcceptIsToldToThoseThatCame) {
+  startHub(2, 20000);
+  size_t before = countEntries("/proc/self/fd");
+  UniqueFd one = dial();
+  sendHello(one.get(), helloOf(1, 2));
+  while (countEntries("/proc/self/fd") != before + 3) // socket, peer, memory
+    std::this_thread::yield();
+  rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+  int next = dup(0);
+  close(next);
+  rlimit tight = {rlim_t(next) + 1, old.rlim_max}; // one more, for `two`
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+  auto two = connectTo(id.name, Deadline::after(2000));
+  std::string text = refusal(one.get());
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+  ASSERT_OK(two.status());
+  EXPECT_EQ(text, "accept: Too many open files");
+}
+
+TEST_F(BootstrapTest, aFullQueueOfConnectionsEndsAtTheDeadline) {
+  auto listener = listenOn(id.name, 0);
+  ASSERT_OK(listener.status());
+  std::vector<UniqueFd> waiting;
+  while (true) { // until nobody else fits
+    auto socket = connectTo(id.name, Deadline::after(50));
+    if (!socket) {
+      EXPECT_EQ(socket.status().code(), Code::Timeout);
+      break;
+    }
+    waiting.push_back(*std::move(socket));
+    ASSERT_LT(waiting.size(), 100u);
+  }
+}
+
 TEST_F(BootstrapTest, nobodyAtTheIdIsATimeout) {
   EXPECT_ERROR(join(1, 2, shortMs).status(), Code::Timeout,
                "rank 1 of 2, after 300 ms: rank 0 was not there in time");
@@ -221,6 +267,8 @@ TEST_F(BootstrapTest, aLyingHubIsNoCrash) {
       std::string(maxMessageBytes, 'x')};
   for (const std::string &answer : answers) {
     std::thread rank([&] { EXPECT_FALSE(join(1, 2, 3000).isOk()); });
+    pollfd entry = {listener->get(), POLLIN, 0};
+    ASSERT_EQ(poll(&entry, 1, 20000), 1);
     UniqueFd socket(accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
     send(socket.get(), answer, -1);
     socket.reset();
@@ -333,6 +381,22 @@ TEST_F(GatherTest, aDeathReachesAll) {
                  "rank 2 (process");
   EXPECT_ERROR(controls[1]->gather("x", 20000).status(), Code::Remote,
                "rank 2");
+}
+
+TEST_F(GatherTest, aDeathDuringStartUpReachesThoseThatHaveJoined) {
+  startHub(2, 20000);
+  UniqueFd one = dial();
+  sendHello(one.get(), helloOf(1, 2));
+  auto zero = join(0, 2, 20000);
+  ASSERT_OK(zero.status());
+  Listener listener;
+  listener.control = zero->get();
+  ASSERT_OK((*zero)->watch(listener));
+  ASSERT_OK(receiveMessage(one.get(), Deadline::after(20000)).status());
+  one.reset(); // in the middle of its own joining
+  EXPECT_ERROR(listener.waitForFailure(), Code::Remote,
+               "rank 1 ended while it was connected");
+  (*zero)->stop();
 }
 
 TEST_F(GatherTest, leavingIsNoDeath) {

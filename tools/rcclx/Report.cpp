@@ -54,6 +54,11 @@ static Speed speedOf(const RunOptions &options,
   return speed;
 }
 
+/// A barrier has no count, type, op or buffers, whatever the options say.
+static bool hasData(const RankResult &result) {
+  return result.contract != name(Contract::Barrier);
+}
+
 static std::string bandwidthText(double bytesPerSecond) {
   return bytesPerSecond >= 1e9
              ? fmt::format("{:.2f} GB/s", bytesPerSecond * 1e-9)
@@ -74,7 +79,7 @@ static std::string compileText(const RankResult &first) {
 static std::string checkedText(const RunOptions &options,
                                const std::vector<RankResult> &results) {
   const RankResult &first = results[0];
-  if (first.contract == "barrier")
+  if (!hasData(first))
     return "no rank left before all had entered";
   std::string text = "every element of every rank equals the proof's "
                      "arithmetic, bit for bit";
@@ -100,21 +105,25 @@ std::string reportTable(const RunOptions &options,
                         const std::vector<RankResult> &results,
                         const std::string &wrong) {
   const RankResult &first = results[0];
-  std::string text =
-      fmt::format("{}: {}, {} rank{} ({}), {} x {}, {}, {}\n", first.planName,
-                  first.contract, options.ranks, options.ranks == 1 ? "" : "s",
-                  options.procs ? "processes" : "threads", options.count,
-                  name(options.element), name(options.reduction),
-                  options.inPlace ? "in place" : "out of place");
+  std::string text = fmt::format(
+      "{}: {}, {} rank{} ({})", first.planName, first.contract, options.ranks,
+      options.ranks == 1 ? "" : "s", options.procs ? "processes" : "threads");
+  if (hasData(first))
+    text += fmt::format(", {} x {}, {}, {}", options.count,
+                        name(options.element), name(options.reduction),
+                        options.inPlace ? "in place" : "out of place");
+  text += "\n";
   auto row = [&](const char *title, const std::string &value) {
     text += fmt::format("  {:<11}{}\n", title, value);
   };
-  row("proved", fmt::format("{} ranks, {} operations, {} messages, at least {} "
-                            "slot{} ({:.1f} ms)",
-                            first.proof.ranks, first.proof.operations,
-                            first.proof.messages, first.proof.leastSlots,
-                            first.proof.leastSlots == 1 ? "" : "s",
-                            double(first.proof.microseconds) * 1e-3));
+  row("proved",
+      fmt::format("{} rank{}, {} operations, {} messages, at least {} "
+                  "slot{} ({:.1f} ms)",
+                  first.proof.ranks, first.proof.ranks == 1 ? "" : "s",
+                  first.proof.operations, first.proof.messages,
+                  first.proof.leastSlots,
+                  first.proof.leastSlots == 1 ? "" : "s",
+                  double(first.proof.microseconds) * 1e-3));
   row("compiled", compileText(first));
   row("mapped", first.mapping);
   row("checked",
@@ -140,30 +149,36 @@ std::string reportJson(const RunOptions &options,
   nlohmann::ordered_json stages;
   for (const CompileStage &stage : first.compile)
     stages[stage.stage] = stage.microseconds;
-  nlohmann::ordered_json json = {
-      {"plan", first.planName},
-      {"contract", first.contract},
-      {"ranks", options.ranks},
-      {"processes", options.procs},
-      {"count", options.count},
-      {"type", name(options.element)},
-      {"op", name(options.reduction)},
-      {"in_place", options.inPlace},
-      {"mapping", first.mapping},
-      {"proof",
-       {{"operations", first.proof.operations},
-        {"messages", first.proof.messages},
-        {"least_slots", first.proof.leastSlots},
-        {"microseconds", first.proof.microseconds}}},
-      {"cached", first.cached},
-      {"prepare_us", double(first.prepareNs) * 1e-3},
-      {"compile_us", stages},
-      {"correct", wrong.empty()},
-      {"reference_checked", first.referenceChecked},
-      {"iterations", options.iterations},
-      {"latency_us", double(speed.latencyNs) * 1e-3},
-      {"algorithm_bytes_per_second", speed.algorithm},
-      {"bus_bytes_per_second", speed.bus}};
+  nlohmann::ordered_json json = {{"plan", first.planName},
+                                 {"contract", first.contract},
+                                 {"ranks", options.ranks},
+                                 {"processes", options.procs}};
+  if (hasData(first)) {
+    json["count"] = options.count;
+    json["type"] = name(options.element);
+    json["op"] = name(options.reduction);
+    json["in_place"] = options.inPlace;
+  }
+  json["mapping"] = first.mapping;
+  json["proof"] = {{"operations", first.proof.operations},
+                   {"messages", first.proof.messages},
+                   {"least_slots", first.proof.leastSlots},
+                   {"microseconds", first.proof.microseconds}};
+  json["cached"] = first.cached;
+  json["prepare_us"] = double(first.prepareNs) * 1e-3;
+  json["compile_us"] = stages;
+  json["correct"] = wrong.empty();
+  json["reference_checked"] = first.referenceChecked;
+  json["iterations"] = options.iterations;
+  // null: not measured, or nothing to divide by.
+  auto measured = [](bool known, double value) {
+    return known ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+  };
+  bool timed = options.iterations != 0;
+  json["latency_us"] = measured(timed, double(speed.latencyNs) * 1e-3);
+  json["algorithm_bytes_per_second"] =
+      measured(timed && hasData(first), speed.algorithm);
+  json["bus_bytes_per_second"] = measured(timed && hasData(first), speed.bus);
   if (!wrong.empty())
     json["wrong"] = wrong;
   return json.dump(2) + "\n";

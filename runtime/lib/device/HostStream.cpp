@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 #include "HostStream.h"
 
+#include <cassert>
 #include <cstring>
+#include <new>
+#include <system_error>
 
 namespace rcclx::runtime {
 
@@ -19,18 +22,32 @@ BlockTeam::~BlockTeam() {
     thread.join();
 }
 
+Status BlockTeam::reserve(unsigned wanted) {
+  // The first launch of a larger grid only; later ones take no lock here.
+  while (threads.size() + 1 < wanted) {
+    std::lock_guard lock(mutex);
+    try {
+      threads.emplace_back(&BlockTeam::work, this, unsigned(threads.size() + 1),
+                           generation);
+    } catch (const std::system_error &error) {
+      return systemError(error.code().value(), "a thread for a block");
+    } catch (const std::bad_alloc &) {
+      return Status(Code::System, "a thread for a block: out of memory");
+    }
+  }
+  return Status();
+}
+
 void BlockTeam::run(HostKernel launchKernel,
                     const rcclx_kernel_params &launchParams) {
   if (launchParams.grid == 1)
     return launchKernel(launchParams, 0);
+  assert(threads.size() + 1 >= launchParams.grid && "not reserved");
   {
     std::lock_guard lock(mutex);
-    // Grows at the first launch of a larger grid; never on a later one.
-    while (threads.size() < launchParams.grid - 1)
-      threads.emplace_back(&BlockTeam::work, this, unsigned(threads.size() + 1),
-                           generation);
     kernel = launchKernel;
     params = &launchParams;
+    grid = launchParams.grid;
     running = launchParams.grid - 1;
     ++generation;
   }
@@ -47,7 +64,8 @@ void BlockTeam::work(unsigned block, uint64_t seen) {
     if (stop)
       return;
     seen = generation;
-    if (block >= params->grid)
+    // This thread may be late, with the launch over and its params gone.
+    if (block >= grid)
       continue;
     HostKernel current = kernel;
     const rcclx_kernel_params &currentParams = *params;

@@ -33,17 +33,22 @@ public:
 class BlockTeam {
 public:
   ~BlockTeam();
-  /// Runs all blocks and returns when all have ended: a kernel boundary.
+  /// Makes the threads for `grid` blocks. One thread at a time, also during
+  /// `run`: a launch under way does not use the new ones.
+  Status reserve(unsigned grid);
+  /// Runs all blocks and returns when all have ended: a kernel boundary. The
+  /// grid was reserved.
   void run(HostKernel kernel, const rcclx_kernel_params &params);
 
 private:
   void work(unsigned block, uint64_t seen);
 
-  std::mutex mutex;
+  std::vector<std::thread> threads; // only `reserve` changes it
+  std::mutex mutex;                 // of all below
   std::condition_variable started, ended;
-  std::vector<std::thread> threads;
   HostKernel kernel = nullptr;
-  const rcclx_kernel_params *params = nullptr; // of the launch in progress
+  const rcclx_kernel_params *params = nullptr; // while `running` is not 0
+  unsigned grid = 0;                           // of the latest launch
   uint64_t generation = 0;
   unsigned running = 0;
   bool stop = false;
@@ -53,6 +58,7 @@ class HostStream final : public Stream {
 public:
   HostStream();
   ~HostStream() override;
+  Status reserve(unsigned grid) override { return team.reserve(grid); }
   void launch(const Launch &launch) override;
   void waitFor(Stream &other) override;
   void synchronize() override;

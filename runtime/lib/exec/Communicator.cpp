@@ -198,6 +198,9 @@ Status Communicator::launch(PreparedPlan &prepared,
     reserve(prepared.scratch, manifest.world * block);
   }
 
+  // The last that can fail: from here on, the call counts.
+  RCCLX_RETURN_IF_ERROR(stream->reserve(prepared.params.grid));
+
   // Sequentially consistent, as in onLeave: of a launch and a leave at the same
   // time, at least one sees the other.
   uint64_t calls = callsIssued.fetch_add(1) + 1;

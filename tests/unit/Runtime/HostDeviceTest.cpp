@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstring>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,6 +130,7 @@ TEST(HostStreamTest, everyBlockRunsOnceAndLaunchesDoNotOverlap) {
   for (unsigned round = 0; round != 200; ++round) {
     unsigned grid = 1 + round % 8;
     Launch launch = launchOf(module, grid);
+    ASSERT_OK(stream.reserve(grid));
     launch.params.output = reinterpret_cast<char *>(counts.data());
     stream.launch(launch);
     for (unsigned b = 0; b != grid; ++b)
@@ -136,6 +138,29 @@ TEST(HostStreamTest, everyBlockRunsOnceAndLaunchesDoNotOverlap) {
   }
   stream.synchronize();
   EXPECT_EQ(counts, expected);
+}
+
+TEST(HostStreamTest, aRefusedThreadOfABlockIsAnError) {
+  HostStream stream;
+  ASSERT_OK(stream.reserve(2));
+  pthread_attr_t old, huge;
+  ASSERT_EQ(pthread_getattr_default_np(&old), 0);
+  ASSERT_EQ(pthread_attr_init(&huge), 0);
+  // A stack as large as the address space.
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, size_t(1) << 47), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  ASSERT_OK(stream.reserve(2));
+  Status refused = stream.reserve(3);
+  ASSERT_EQ(pthread_setattr_default_np(&old), 0);
+  EXPECT_ERROR(refused, Code::System, "a thread for a block");
+  ASSERT_OK(stream.reserve(3)); // again, when there is room
+  std::vector<rcclx_u64> counts(3);
+  HostModule module = moduleOf(countBlock);
+  Launch launch = launchOf(module, 3);
+  launch.params.output = reinterpret_cast<char *>(counts.data());
+  stream.launch(launch);
+  stream.synchronize();
+  EXPECT_EQ(counts, (std::vector<rcclx_u64>{1, 1, 1}));
 }
 
 //===----------------------------------------------------------------------===//

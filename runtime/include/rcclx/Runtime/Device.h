@@ -56,8 +56,12 @@ struct Launch {
 class Stream {
 public:
   virtual ~Stream() = default;
-  /// Enqueues; waits only when the queue is full. Does not allocate. Cannot
-  /// fail: what a kernel meets is reported through its control block.
+  /// Takes what launches of up to `grid` blocks need; System when refused.
+  /// Cheap when nothing is lacking.
+  virtual Status reserve(unsigned grid) = 0;
+  /// Enqueues a launch whose grid was reserved; waits only when the queue is
+  /// full. Does not allocate. Cannot fail: what a kernel meets is reported
+  /// through its control block.
   virtual void launch(const Launch &launch) = 0;
   /// What is enqueued from now on waits for all that `other`, a stream of the
   /// same device, was given so far. Does not allocate.

@@ -26,8 +26,15 @@ static std::vector<char *> pointers(std::vector<std::string> &strings) {
 }
 
 Process::Process(std::vector<std::string> arguments,
-                 std::vector<std::string> environment) {
-  arguments.insert(arguments.begin(), "rcclx");
+                 std::vector<std::string> environment,
+                 const std::string &script) {
+  const char *program = RCCLX_TOOL;
+  if (script.empty()) {
+    arguments.insert(arguments.begin(), "rcclx");
+  } else {
+    program = "/bin/sh";
+    arguments.insert(arguments.begin(), {"sh", "-c", script, RCCLX_TOOL});
+  }
   for (char **entry = environ; *entry; ++entry)
     if (!std::string_view(*entry).starts_with("RCCLX_"))
       environment.push_back(*entry);
@@ -38,8 +45,8 @@ Process::Process(std::vector<std::string> arguments,
   posix_spawn_file_actions_addopen(&actions, 2, (scratch / "err").c_str(),
                                    O_WRONLY | O_CREAT, 0600);
   int failed =
-      posix_spawn(&id, RCCLX_TOOL, &actions, nullptr,
-                  pointers(arguments).data(), pointers(environment).data());
+      posix_spawn(&id, program, &actions, nullptr, pointers(arguments).data(),
+                  pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   EXPECT_EQ(failed, 0);
 }

@@ -17,9 +17,10 @@ namespace rcclx::testing {
 class Process {
 public:
   /// Starts `rcclx ARGUMENTS`. `environment` (NAME=VALUE) replaces all RCCLX_*
-  /// variables of this process.
+  /// variables of this process. A shell runs `script` if there is one: it
+  /// starts the command as `exec "$0" "$@"`.
   Process(std::vector<std::string> arguments,
-          std::vector<std::string> environment);
+          std::vector<std::string> environment, const std::string &script = "");
   /// Kills it if it still runs.
   ~Process();
 

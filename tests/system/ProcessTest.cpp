@@ -88,6 +88,23 @@ TEST_F(ProcessTest, jsonIsOneObject) {
   EXPECT_NE(process.output().find("\"correct\": true"), std::string::npos);
 }
 
+TEST_F(ProcessTest, whatWasNotMeasuredIsNull) {
+  Process process(run({"--json", "--iterations", "0"}), environment());
+  EXPECT_EQ(process.wait(), 0) << process.errors();
+  for (const char *key :
+       {"latency_us", "algorithm_bytes_per_second", "bus_bytes_per_second"})
+    EXPECT_NE(process.output().find(fmt::format("\"{}\": null", key)),
+              std::string::npos)
+        << process.output();
+}
+
+TEST_F(ProcessTest, oneRankIsSingular) {
+  Process process(run({"--ranks", "1"}), environment());
+  EXPECT_EQ(process.wait(), 0) << process.errors();
+  EXPECT_NE(process.output().find("proved     1 rank, "), std::string::npos)
+      << process.output();
+}
+
 TEST_F(ProcessTest, aKilledRankIsNamedByTheOthers) {
   // Rank 0's process also holds the hub: its death is found another way.
   for (size_t victim : {2, 0}) {
@@ -210,6 +227,16 @@ TEST_F(ProcessTest, badInputGetsOneMessageAndStatusTwo) {
       {{"run", good, "--count", ""}, "--count"},
       {{"run", good, "--count", "1M", "--ranks", "2"}, "at most 262144"},
       {{"run", good, "--iterations", "1000001"}, "--iterations 1000001"},
+      {{"run", good, "--iterations", "-1"}, "--iterations -1: not a number"},
+      {{"run", good, "--offset", "1048577"}, "--offset 1048577: not a number"},
+      {{"run", good, "--offset", "18446744073709551615"}, "from 0 to 1048576"},
+      {{"run", good, "--offset", "-1"}, "--offset -1: not a number from 0"},
+      {{"run", good, "--offset", ""}, "--offset : not a number"},
+      {{"run", good, "--seed", "-1"}, "--seed -1: not a number"},
+      {{"run", good, "--seed", "18446744073709551616"}, "not a number from 0"},
+      {{"run", good, "--timeout-ms", "-1"}, "--timeout-ms -1: not a number"},
+      {{"run", good, "--timeout-ms", "1s"}, "--timeout-ms 1s: not a number"},
+      {{"verify", good, "--slots", "-1"}, "--slots -1: not a number"},
       {{"run", good, "--type", "f64"}, "known are f32, f16, bf16, i32"},
       {{"run", good, "--op", "xor"}, "known are sum, max, avg"},
       {{"run", good, "--protocol", "udp"}, "known are ll, sentinel, flag"},
@@ -232,6 +259,51 @@ TEST_F(ProcessTest, badInputGetsOneMessageAndStatusTwo) {
     EXPECT_NE(errors.find(test.message), std::string::npos) << errors;
     EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
     EXPECT_EQ(process.output(), "");
+  }
+}
+
+TEST_F(ProcessTest, errorsNeedNoStandardError) {
+  for (const char *to : {"2>/dev/full", "2>&-", "<&- >&- 2>&-"}) {
+    std::string script = std::string("exec \"$0\" \"$@\" ") + to;
+    for (std::vector<std::string> arguments :
+         {std::vector<std::string>{"walk"},
+          {"run", scratch / "absent.mlir"},
+          {"run", scratch / "bad.mlir", "--procs"},
+          {"rank", "1"}}) {
+      Process process(arguments, environment(), script);
+      EXPECT_EQ(process.wait(), 2) << to << " " << arguments[0];
+    }
+  }
+}
+
+TEST_F(ProcessTest, lostOutputIsAnError) {
+  const std::string good = scratch / "good.mlir";
+  for (const char *to : {">/dev/full", ">&-"}) {
+    std::string script = std::string("exec \"$0\" \"$@\" ") + to;
+    for (std::vector<std::string> arguments :
+         {run({"--ranks", "2"}),
+          run({"--ranks", "2", "--procs", "--json"}),
+          {"verify", good, "--ranks", "2"},
+          {"--help"}}) {
+      Process process(arguments, environment(), script);
+      EXPECT_EQ(process.wait(), 2) << to << " " << arguments[0];
+      EXPECT_TRUE(process.errors().starts_with("rcclx: error: standard output"))
+          << process.errors();
+    }
+  }
+}
+
+TEST_F(ProcessTest, fewDescriptorsGetOneMessage) {
+  // From too few for the first rank's files to too few for some rank's memory.
+  for (int limit : {7, 8, 10, 12, 15, 16, 17}) {
+    std::string script = fmt::format("ulimit -n {}; exec \"$0\" \"$@\"", limit);
+    Process process(run({"--ranks", "8", "--procs", "--timeout-ms", "2000"}),
+                    environment(), script);
+    EXPECT_EQ(process.wait(), 2) << limit;
+    std::string errors = process.errors();
+    EXPECT_NE(errors.find("oo many open files"), std::string::npos)
+        << limit << ": " << errors;
+    EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
   }
 }
 

@@ -15,10 +15,12 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <poll.h>
 #include <spawn.h>
+#include <stdexcept>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -253,7 +255,7 @@ private:
     }
     child.result.reset();
     results[rank] = resultOf(child, rank);
-    if (child.overdue) {
+    if (child.overdue && results[rank].ending == Ending::Died) {
       results[rank].ending = Ending::Overdue;
       results[rank].status =
           makeError(Code::Timeout,
@@ -314,6 +316,20 @@ Expected<std::vector<RankResult>> runProcesses(const RunOptions &options,
   return results;
 }
 
+/// As runRank, where memory may run out.
+static RankResult runWithinMemory(const RunOptions &options,
+                                  const rcclx_unique_id &id, uint32_t rank,
+                                  WorkloadCache &workloads) {
+  try {
+    return runRank(options, id, rank, workloads);
+  } catch (const std::bad_alloc &) {
+  } catch (const std::length_error &) { // of a container
+  }
+  RankResult result;
+  result.status = Status(Code::System, "out of memory");
+  return result;
+}
+
 Expected<std::vector<RankResult>> runThreads(const RunOptions &options,
                                              const rcclx_unique_id &id) {
   std::vector<RankResult> results(options.ranks);
@@ -323,11 +339,7 @@ Expected<std::vector<RankResult>> runThreads(const RunOptions &options,
   for (uint32_t rank = 0; rank != options.ranks; ++rank) {
     try {
       threads.emplace_back([&, rank] {
-        try {
-          results[rank] = runRank(options, id, rank, workloads);
-        } catch (const std::bad_alloc &) {
-          results[rank].status = Status(Code::System, "out of memory");
-        }
+        results[rank] = runWithinMemory(options, id, rank, workloads);
       });
     } catch (const std::system_error &error) {
       failed = systemError(error.code().value(), "a rank's thread");
@@ -352,18 +364,13 @@ void addRankCommand(CLI::App &app, int &exitStatus) {
     uint32_t rank;
     if (getppid() != *parent ||
         !decodeJob(readToEnd(jobFd), options, id, rank)) {
-      fmt::print(stderr, "rcclx: error: \"rank\" is for `rcclx run --procs`\n");
+      complain("\"rank\" is for `rcclx run --procs`");
       exitStatus = exitBadInput;
       return;
     }
     fcntl(resultFd, F_SETFD, FD_CLOEXEC);
     WorkloadCache workloads;
-    RankResult result;
-    try {
-      result = runRank(options, id, rank, workloads);
-    } catch (const std::bad_alloc &) {
-      result.status = Status(Code::System, "out of memory");
-    }
+    RankResult result = runWithinMemory(options, id, rank, workloads);
     if (!writeAll(resultFd, result.toJson()))
       exitStatus = exitWrong; // the parent sees that the report is missing
   });

@@ -35,8 +35,7 @@ static const char *const description =
 static const char *const examples =
     "Examples:\n"
     "  rcclx verify examples/schedules/all_reduce_two_shot.mlir --ranks 2..64\n"
-    "  rcclx verify my.mlir --ranks 3,5,8..10 --slots 1\n\n"
-    "Exit status: 0 proved; 2 not proved, or bad input.\n";
+    "  rcclx verify my.mlir --ranks 3,5,8..10 --slots 1\n\n";
 
 /// "8", "2..64", or several of these with commas between.
 static Expected<std::vector<uint32_t>> parseRanks(const std::string &text) {
@@ -85,13 +84,14 @@ static Status verify(const VerifyArguments &arguments) {
                            compiler.verify(text, arguments.schedule,
                                            arguments.symbol, world,
                                            arguments.slots));
-    fmt::print("{:>4} rank{}  proved  {} operations, {} messages, at least {} "
-               "slot{}, {:.1f} ms\n",
-               world, world == 1 ? ", " : "s,", proof.operations,
-               proof.messages, proof.leastSlots,
-               proof.leastSlots == 1 ? "" : "s",
-               double(proof.microseconds) * 1e-3);
-    fflush(stdout);
+    std::string line = fmt::format(
+        "{:>4} rank{}  proved  {} operations, {} messages, at least {} "
+        "slot{}, {:.1f} ms\n",
+        world, world == 1 ? ", " : "s,", proof.operations, proof.messages,
+        proof.leastSlots, proof.leastSlots == 1 ? "" : "s",
+        double(proof.microseconds) * 1e-3);
+    fputs(line.c_str(), stdout);
+    RCCLX_RETURN_IF_ERROR(flushOutput());
   }
   return Status();
 }
@@ -99,15 +99,15 @@ static Status verify(const VerifyArguments &arguments) {
 void addVerifyCommand(CLI::App &app, int &exitStatus) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App *command = app.add_subcommand("verify", description);
-  command->footer(examples);
+  command->footer(std::string(examples) + exitStatusHelp);
   command->add_option("schedule", arguments->schedule, "The .mlir file")
       ->required()
       ->type_name("SCHEDULE");
   command->add_option("--ranks", arguments->ranks,
                       "Numbers of ranks: 8, 2..64, or a list [2..16]");
-  command->add_option("--slots", arguments->slots,
-                      "Messages that may be under way per pair of ranks; more "
-                      "wait for the reader [2]");
+  addUnsigned(*command, "--slots", arguments->slots,
+              "Messages that may be under way per pair of ranks; more wait for "
+              "the reader [2]");
   command->add_option("--symbol", arguments->symbol,
                       "Which collective, where the file has several");
   command->callback([arguments, &exitStatus] {

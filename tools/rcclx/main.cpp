@@ -10,16 +10,59 @@
 #include "rcclx/rcclx.h"
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <fcntl.h>
+#include <iostream>
+#include <new>
+#include <stdexcept>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace rcclx::runtime;
 
+void rcclx::tool::writeError(std::string_view text) {
+  while (!text.empty()) {
+    ssize_t put = write(STDERR_FILENO, text.data(), text.size());
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put <= 0)
+      return;
+    text.remove_prefix(size_t(put));
+  }
+}
+
+Status rcclx::tool::flushOutput() {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return Status();
+  return systemError(errno ? errno : EIO, "standard output");
+}
+
+uint64_t rcclx::tool::parseUnsigned(const std::string &option,
+                                    const std::string &text, uint64_t limit) {
+  uint64_t number = 0;
+  const char *end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && rest == end && number <= limit)
+    return number;
+  throw CLI::ValidationError(
+      fmt::format("{} {}: not a number from 0 to {}", option, text, limit));
+}
+
 int rcclx::tool::printError(const Status &status) {
-  // The compiler's diagnostics say file, line and "error:" themselves.
-  const char *prefix = status.code() == Code::Schedule ? "" : "rcclx: error: ";
-  fmt::print(stderr, "{}{}\n", prefix, status.message());
+  // The compiler's diagnostics say file, line and "error:" themselves, and only
+  // the latter where no line is at fault.
+  std::string_view message = status.message();
+  constexpr std::string_view label = "error: ";
+  if (message.starts_with(label))
+    message.remove_prefix(label.size());
+  else if (status.code() == Code::Schedule) {
+    writeError(fmt::format("{}\n", message));
+    message = {};
+  }
+  if (!message.empty())
+    complain("{}", message);
   switch (status.code()) {
   case Code::Remote:
   case Code::Timeout:
@@ -61,12 +104,28 @@ static std::string environmentHelp() {
   std::string text = "Environment:\n";
   for (const OptionDoc &option : optionDocs())
     text += fmt::format("  {:<24} {}\n", option.variable, option.documentation);
-  text += "\nExit status: 0 success; 1 a wrong result, or a rank failed; 2 bad "
-          "input.\n";
-  return text;
+  return text + "\n" + rcclx::tool::exitStatusHelp;
+}
+
+/// Files that are opened later must not get the numbers of the standard ones:
+/// messages would go into them. Writing to what is put there fails, as it would
+/// without.
+static void occupyStandardFiles() {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDONLY);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
+static int outOfMemory() {
+  rcclx::tool::writeError("rcclx: error: out of memory\n");
+  return rcclx::tool::exitBadInput;
 }
 
 int main(int argc, char **argv) {
+  occupyStandardFiles();
   CLI::App app(
       "rcclx: a compiler and runtime for GPU collectives. A collective "
       "is a short .mlir file;\nrcclx proves it, compiles it to one "
@@ -84,20 +143,24 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) // --help, --version
-      return app.exit(error);
+    if (error.get_exit_code() == 0) { // --help, --version
+      app.exit(error, std::cout, std::cerr);
+      std::cout.flush();
+      Status status = rcclx::tool::flushOutput();
+      return status.isOk() ? rcclx::tool::exitOk
+                           : rcclx::tool::printError(status);
+    }
     // CLI11 misses the subcommand before it sees the word that is none.
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
-      fmt::print(stderr,
-                 "rcclx: error: unknown command \"{}\"; known are run and "
-                 "verify\n",
-                 argv[1]);
+      rcclx::tool::complain("unknown command \"{}\"; known are run and verify",
+                            argv[1]);
     else
-      fmt::print(stderr, "rcclx: error: {}\n", error.what());
+      rcclx::tool::complain("{}", error.what());
     return rcclx::tool::exitBadInput;
   } catch (const std::bad_alloc &) {
-    fmt::print(stderr, "rcclx: error: out of memory\n");
-    return rcclx::tool::exitBadInput;
+    return outOfMemory();
+  } catch (const std::length_error &) { // of a container
+    return outOfMemory();
   }
   return exitStatus;
 }

@@ -82,6 +82,30 @@ TEST_P(ScheduleTest, aWarmCacheLoadsNoCompiler) {
   EXPECT_NE(warm.output().find("cached"), std::string::npos);
 }
 
+TEST(CommandTest, aBarrierHasNoData) {
+  Scratch scratch;
+  for (const char *how : {"--json", "--procs"}) {
+    Process process({"run", RCCLX_SCHEDULES "/barrier.mlir", how},
+                    {"RCCLX_COMPILER_LIBRARY=" RCCLX_COMPILER,
+                     "RCCLX_CACHE_DIR=" + (scratch / "cache")});
+    EXPECT_EQ(process.wait(), 0) << process.errors();
+    for (const char *text : {"f32", "sum", "1048576", "place"})
+      EXPECT_EQ(process.output().find(text), std::string::npos)
+          << process.output();
+  }
+}
+
+TEST(CommandTest, anErrorIsLabelledOnce) {
+  Scratch scratch;
+  Process process({"run", RCCLX_SCHEDULES "/all_reduce_ring.mlir", "--ranks",
+                   "2", "--count", "288230376151711743"},
+                  {"RCCLX_COMPILER_LIBRARY=" RCCLX_COMPILER,
+                   "RCCLX_CACHE_DIR=" + (scratch / "cache")});
+  EXPECT_EQ(process.wait(), 2);
+  EXPECT_TRUE(process.errors().starts_with("rcclx: error: expected a count "))
+      << process.errors();
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Shipped, ScheduleTest, ::testing::ValuesIn(schedules()), [](auto &info) {
       return std::filesystem::path(info.param).stem().string();

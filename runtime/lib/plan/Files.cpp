@@ -30,8 +30,12 @@ static Status checkOwner(const struct stat &info, std::string_view what) {
 
 Expected<UniqueFd> openPrivateDirectory(const std::string &path) {
   UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!dir)
-    return systemError(errno, path);
+  if (!dir) {
+    Status refused = systemError(errno, path);
+    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+      return Status(Code::Corrupt, refused.message());
+    return refused;
+  }
   struct stat info;
   if (fstat(dir.get(), &info) != 0)
     return systemError(errno, path);
@@ -44,10 +48,16 @@ Expected<std::string> readPrivateFile(int dir, const std::string &name,
   // O_NONBLOCK: a FIFO in the place of a file must not stop the open.
   UniqueFd fd(openat(dir, name.c_str(),
                      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) {
+    Status refused = systemError(errno, name);
+    // Absent, or a link: the directory's fault. All else is the machine's.
+    if (errno == ENOENT || errno == ELOOP)
+      return Status(Code::Corrupt, refused.message());
+    return refused;
+  }
   struct stat info;
-  if (!fd || fstat(fd.get(), &info) != 0)
-    return makeError(Code::Corrupt, "{}: {}", name,
-                     systemError(errno, "not readable").message());
+  if (fstat(fd.get(), &info) != 0)
+    return systemError(errno, name);
   if (!S_ISREG(info.st_mode))
     return makeError(Code::Corrupt, "{} is not a regular file", name);
   RCCLX_RETURN_IF_ERROR(checkOwner(info, name));
@@ -60,7 +70,9 @@ Expected<std::string> readPrivateFile(int dir, const std::string &name,
     ssize_t got = read(fd.get(), content.data() + have, content.size() - have);
     if (got < 0 && errno == EINTR)
       continue;
-    if (got <= 0)
+    if (got < 0)
+      return systemError(errno, name);
+    if (got == 0)
       return makeError(Code::Corrupt, "{} ends early", name);
     have += size_t(got);
   }
@@ -90,7 +102,7 @@ Status removeTree(const std::string &path) {
   return Status();
 }
 
-Status syncDirectory(const std::string &path) {
+Status sealDirectory(const std::string &path) {
   UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!dir)
     return systemError(errno, path);
@@ -103,7 +115,8 @@ Status syncDirectory(const std::string &path) {
     if (entry->d_name[0] == '.')
       continue;
     UniqueFd file(openat(dir.get(), entry->d_name, O_RDONLY | O_CLOEXEC));
-    if (!file || fsync(file.get()) != 0)
+    // Whatever the umask was when it was written.
+    if (!file || fchmod(file.get(), 0600) != 0 || fsync(file.get()) != 0)
       return systemError(errno, path + "/" + entry->d_name);
   }
   if (fsync(dir.get()) != 0)

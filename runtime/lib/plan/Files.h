@@ -14,12 +14,13 @@
 namespace rcclx::runtime {
 
 /// Opens directory `path`. InvalidUsage when another user owns it or when group
-/// or others may write to it: a plan is code. System when it cannot be opened.
+/// or others may write to it: a plan is code. Corrupt when it is absent or no
+/// directory, System when it cannot be opened.
 Expected<UniqueFd> openPrivateDirectory(const std::string &path);
 
 /// Reads file `name` of directory `dir`, not through a symbolic link. Corrupt
 /// when it is absent, no regular file, or above `limit` bytes; InvalidUsage
-/// when another user may have written it.
+/// when another user may have written it; System when it cannot be read.
 Expected<std::string> readPrivateFile(int dir, const std::string &name,
                                       uint64_t limit);
 
@@ -29,8 +30,9 @@ Status makeDirectories(const std::string &path);
 /// Removes a directory tree; what is absent is no error. Never follows links.
 Status removeTree(const std::string &path);
 
-/// Flushes every file of directory `path`, and the directory, to the disk.
-Status syncDirectory(const std::string &path);
+/// Makes every file of directory `path` private, and flushes them and the
+/// directory to the disk.
+Status sealDirectory(const std::string &path);
 
 } // namespace rcclx::runtime
 

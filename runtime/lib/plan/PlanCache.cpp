@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -19,13 +21,18 @@
 #include <ctime>
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include <vector>
 
 namespace rcclx::runtime {
 
+// Of names PREFIX, process, "-", and what makes them unique.
 static constexpr std::string_view temporaryPrefix = ".tmp-";
-// A compilation takes seconds: what is older was left by a killed process.
+static constexpr std::string_view uncachedParent = "/tmp";
+static constexpr std::string_view uncachedPrefix = "rcclx-plan-";
+// A compilation takes seconds. In a cache that several machines share, what is
+// older was left by a process of another one that was killed.
 static constexpr time_t staleSeconds = 3600;
 
 TemporaryDirectory::~TemporaryDirectory() {
@@ -35,9 +42,24 @@ TemporaryDirectory::~TemporaryDirectory() {
     RCCLX_LOG(Warning, "cache", "{}", s.message());
 }
 
-static Expected<TemporaryDirectory> makeTemporary(const std::string &parent,
+/// What a process id means something in: containers, and machines that share a
+/// cache, number theirs alike.
+static uint64_t pidNamespace() {
+  static const uint64_t name = [] {
+    struct stat info = {};
+    utsname machine = {};
+    uname(&machine);
+    if (stat("/proc/self/ns/pid", &info) != 0)
+      info.st_ino = 0;
+    return xxh64(fmt::format("{} {}", machine.nodename, info.st_ino));
+  }();
+  return name;
+}
+
+static Expected<TemporaryDirectory> makeTemporary(std::string_view parent,
                                                   std::string_view prefix) {
-  std::string path = fmt::format("{}/{}XXXXXX", parent, prefix);
+  std::string path = fmt::format("{}/{}{}.{:x}-XXXXXX", parent, prefix,
+                                 getpid(), pidNamespace());
   if (!mkdtemp(path.data())) // mode 0700
     return systemError(errno, path);
   return TemporaryDirectory(std::move(path));
@@ -92,8 +114,37 @@ std::string PlanCache::key(const PlanRequest &request) {
   return xxh128Hex(text);
 }
 
+/// Whether temporary directory `name` was left by a process that is gone.
+static bool isStale(std::string_view name, const struct stat &info) {
+  pid_t process = 0;
+  uint64_t space = 0;
+  const char *end = name.data() + name.size();
+  auto [dot, error] = std::from_chars(name.data(), end, process);
+  if (error == std::errc() && process > 0 && dot != end && *dot == '.') {
+    auto [dash, spaceError] = std::from_chars(dot + 1, end, space, 16);
+    if (spaceError == std::errc() && dash != end && *dash == '-' &&
+        space == pidNamespace())
+      return kill(process, 0) != 0 && errno == ESRCH;
+  }
+  return info.st_mtime + staleSeconds < time(nullptr);
+}
+
+/// Removes what killed processes of this user left in `directory`.
+static void removeStale(const std::string &directory, std::string_view prefix) {
+  for (const std::string &entry : listNames(directory, prefix)) {
+    std::string path = directory + "/" + entry;
+    struct stat info;
+    if (lstat(path.c_str(), &info) == 0 && info.st_uid == geteuid() &&
+        S_ISDIR(info.st_mode) &&
+        isStale(std::string_view(entry).substr(prefix.size()), info))
+      if (Status s = removeTree(path); !s.isOk())
+        RCCLX_LOG(Warning, "cache", "{}", s.message());
+  }
+}
+
 Expected<PlanCache> PlanCache::open(const std::string &directory) {
   PlanCache cache;
+  removeStale(std::string(uncachedParent), uncachedPrefix);
   if (directory.empty()) {
     RCCLX_LOG(Warning, "cache",
               "no cache directory (neither RCCLX_CACHE_DIR nor HOME is set): "
@@ -103,7 +154,13 @@ Expected<PlanCache> PlanCache::open(const std::string &directory) {
   Status made = makeDirectories(directory);
   if (made.isOk()) {
     RCCLX_ASSIGN_OR_RETURN(UniqueFd dir, openPrivateDirectory(directory));
-    cache.directory = directory;
+    // Absolute: ranks in other working directories load from it.
+    std::unique_ptr<char, decltype(&free)> absolute(
+        realpath(directory.c_str(), nullptr), free);
+    if (!absolute)
+      return systemError(errno, directory);
+    cache.directory = absolute.get();
+    removeStale(cache.directory, temporaryPrefix);
     return cache;
   }
   RCCLX_LOG(Warning, "cache", "plans are not kept: {}", made.message());
@@ -136,22 +193,17 @@ PlanCache::lookup(const PlanRequest &request, const std::string &key,
     // Another user's entry is not ours to remove, nor to run.
     if (plan || plan.status().code() == Code::InvalidUsage)
       return plan;
+    // Unreadable now (too many open files, say) is not damaged.
+    if (plan.status().code() == Code::System) {
+      RCCLX_LOG(Warning, "cache", "entry not read: {}",
+                plan.status().message());
+      continue;
+    }
     RCCLX_LOG(Warning, "cache", "entry dropped: {}", plan.status().message());
     if (Status s = removeTree(path); !s.isOk())
       RCCLX_LOG(Warning, "cache", "{}", s.message());
   }
   return std::shared_ptr<const Plan>();
-}
-
-void PlanCache::removeStale() const {
-  for (const std::string &entry : listNames(directory, temporaryPrefix)) {
-    std::string path = directory + "/" + entry;
-    struct stat info;
-    if (stat(path.c_str(), &info) == 0 &&
-        info.st_mtime + staleSeconds < time(nullptr))
-      if (Status s = removeTree(path); !s.isOk())
-        RCCLX_LOG(Warning, "cache", "{}", s.message());
-  }
 }
 
 /// Moves `temporary` to `to` and loads it from there. Where another process
@@ -160,7 +212,7 @@ void PlanCache::removeStale() const {
 static Expected<std::shared_ptr<const Plan>>
 publish(const PlanRequest &request, TemporaryDirectory &temporary,
         const std::string &to) {
-  RCCLX_RETURN_IF_ERROR(syncDirectory(temporary.get()));
+  RCCLX_RETURN_IF_ERROR(sealDirectory(temporary.get()));
   for (int attempt = 0; attempt != 3; ++attempt) {
     if (rename(temporary.get().c_str(), to.c_str()) == 0) {
       temporary.release();
@@ -168,7 +220,8 @@ publish(const PlanRequest &request, TemporaryDirectory &temporary,
     }
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
       return systemError(errno, to);
-    if (auto plan = loadFor(request, to); plan.isOk())
+    auto plan = loadFor(request, to);
+    if (plan || plan.status().code() == Code::System)
       return plan;
     RCCLX_RETURN_IF_ERROR(removeTree(to));
   }
@@ -179,14 +232,14 @@ Expected<CachedPlan> PlanCache::compile(const PlanRequest &request,
                                         const CompilerLibrary &compiler,
                                         const std::string &entry) const {
   Expected<TemporaryDirectory> temporary =
-      directory.empty() ? makeTemporary("/tmp", "rcclx-plan-")
+      directory.empty() ? makeTemporary(uncachedParent, uncachedPrefix)
                         : makeTemporary(directory, temporaryPrefix);
   bool keep = !directory.empty();
   if (keep && !temporary) {
     RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",
               temporary.status().message());
     keep = false;
-    temporary = makeTemporary("/tmp", "rcclx-plan-");
+    temporary = makeTemporary(uncachedParent, uncachedPrefix);
   }
   if (!temporary)
     return temporary.status();
@@ -195,7 +248,7 @@ Expected<CachedPlan> PlanCache::compile(const PlanRequest &request,
     // The cache's file system may be full: once more in a place of its own.
     RCCLX_LOG(Warning, "cache", "the plan is not kept: {}", compiled.message());
     keep = false;
-    temporary = makeTemporary("/tmp", "rcclx-plan-");
+    temporary = makeTemporary(uncachedParent, uncachedPrefix);
     if (!temporary)
       return temporary.status();
     compiled = compiler.compile(request, temporary->get());
@@ -208,7 +261,6 @@ Expected<CachedPlan> PlanCache::compile(const PlanRequest &request,
         publish(request, *temporary, directory + "/" + entry);
     if (plan) {
       result.plan = *plan;
-      removeStale();
       return result;
     }
     RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",

@@ -7,7 +7,10 @@
 
 #include "rcclx/Runtime/PlanCache.h"
 
+#include <csignal>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -206,17 +209,86 @@ TEST_F(PlanCacheTest, concurrentWritersAgree) {
 }
 
 TEST_F(PlanCacheTest, leftOversOfKilledProcessesAreRemoved) {
+  // A process that is killed while it compiles.
+  request.schedule = "hang";
+  pid_t child = fork();
+  if (child == 0) {
+    (void)get().isOk();
+    _exit(1);
+  }
+  auto temporaries = [&] {
+    size_t found = 0;
+    if (std::filesystem::exists(directory))
+      for (auto &entry : std::filesystem::directory_iterator(directory))
+        found += entry.path().filename().string().starts_with(".tmp-");
+    return found;
+  };
+  while (temporaries() == 0)
+    std::this_thread::yield();
+  request.schedule = "fixture";
   ASSERT_OK(get().status());
-  std::string old = directory + "/.tmp-old", recent = directory + "/.tmp-new";
+  EXPECT_EQ(temporaries(), 1u); // it may still finish
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  ASSERT_OK(get().status());
+  EXPECT_EQ(temporaries(), 0u);
+}
+
+TEST_F(PlanCacheTest, leftOversOfOtherMachinesAreRemovedWhenOld) {
+  ASSERT_OK(get().status());
+  std::string old = directory + "/.tmp-1.0-old",
+              recent = directory + "/.tmp-new";
   std::filesystem::create_directories(old);
   std::filesystem::create_directories(recent);
   std::filesystem::last_write_time(
       old,
       std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
-  request.world = 5;
   ASSERT_OK(get().status());
   EXPECT_FALSE(std::filesystem::exists(old));
   EXPECT_TRUE(std::filesystem::exists(recent));
+}
+
+TEST_F(PlanCacheTest, aRelativeDirectoryBecomesAbsolute) {
+  std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch.path);
+  directory = "cache/rcclx";
+  auto plan = get();
+  std::filesystem::current_path(before);
+  ASSERT_OK(plan.status());
+  EXPECT_TRUE(plan->plan->directory.starts_with('/')) << plan->plan->directory;
+  ASSERT_OK(Plan::load(plan->plan->directory, hostTarget).status());
+}
+
+TEST_F(PlanCacheTest, theUmaskDoesNotMatter) {
+  mode_t before = umask(002);
+  auto first = get();
+  umask(before);
+  ASSERT_OK(first.status());
+  auto second = get();
+  ASSERT_OK(second.status());
+  EXPECT_TRUE(second->cached);
+}
+
+TEST_F(PlanCacheTest, anEntryThatCannotBeReadNowStays) {
+  ASSERT_OK(get().status());
+  std::string entry = onlyEntry();
+  auto cache = PlanCache::open(directory);
+  ASSERT_OK(cache.status());
+  CompilerLibrary compiler = CompilerLibrary::find(options);
+  rlimit old;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &old), 0);
+  int next = dup(0);
+  close(next);
+  // Room for the listing, or the entry's directory, but not for its files.
+  rlimit tight = {rlim_t(next) + 1, old.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+  auto refused = cache->get(request, compiler);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+  EXPECT_FALSE(refused.isOk());
+  EXPECT_TRUE(std::filesystem::exists(entry + "/manifest.json"));
+  auto again = get();
+  ASSERT_OK(again.status());
+  EXPECT_TRUE(again->cached);
 }
 
 TEST(CompilerLibraryTest, verifies) {

@@ -51,7 +51,8 @@ struct CachedPlan {
 class PlanCache {
 public:
   /// `directory` is created, private, when it is absent. InvalidUsage when
-  /// another user owns it or may write to it. A directory that cannot be
+  /// another user owns it or may write to it. What killed processes left in it
+  /// is removed. A directory that cannot be
   /// created or is empty ("") gives a cache that stores nothing, with a
   /// warning in the log: plans then go to a private temporary directory.
   static Expected<PlanCache> open(const std::string &directory);
@@ -74,9 +75,8 @@ private:
   Expected<CachedPlan> compile(const PlanRequest &request,
                                const CompilerLibrary &compiler,
                                const std::string &entry) const;
-  void removeStale() const;
 
-  std::string directory; // empty: stores nothing
+  std::string directory; // absolute; empty: stores nothing
 };
 
 } // namespace rcclx::runtime

@@ -7,6 +7,7 @@
 //   error          a diagnostic (status 1)
 //   broken         a plan whose object differs from its checksum
 //   full           the machine is at fault (status 3)
+//   hang           a compilation that does not end
 // Every compilation adds a line to the file `compiled` beside the cache, so
 // that tests can count them.
 //
@@ -19,6 +20,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 struct rcclx_compile_result {
   std::string diagnostics;
@@ -88,6 +90,9 @@ EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,
     (*result)->diagnostics = "no space left on device";
     return 3;
   }
+  if (text.starts_with("hang"))
+    while (true)
+      pause();
   std::string directory = request->directory;
   std::string kernel = readAll(RCCLX_FIXTURE_KERNEL);
   std::string source =

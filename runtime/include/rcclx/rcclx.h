@@ -5,7 +5,9 @@
  *
  * Structs begin with `struct_size`, which the caller sets to sizeof(the struct)
  * and which says what the caller knows of it; zero is the default of every
- * other field. Fields and values are only ever appended. No function throws.
+ * other field. Fields and values are only ever appended; a field that is set
+ * and that the library is too old to know is RCCLX_INVALID_ARGUMENT. No
+ * function throws.
  *
  * Errors: every function returns a code that says what the caller should do;
  * rcclx_last_error() has the details, with rank, peer and size. Results are
@@ -15,6 +17,9 @@
  * say otherwise; a second thread gets RCCLX_INVALID_USAGE. After a peer has
  * failed, a wait has timed out or rcclx_comm_abort was called, the communicator
  * is dead: every later call says so, with the first cause.
+ *
+ * A child made by fork() cannot use what its parent created: it may only
+ * destroy the handles, which frees nothing and tells nobody, or leave them.
  *===----------------------------------------------------------------------===*/
 #ifndef RCCLX_H
 #define RCCLX_H

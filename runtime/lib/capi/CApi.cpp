@@ -20,6 +20,15 @@ rcclx_result rcclx::runtime::report(const Status &status) noexcept {
   return rcclx_result(status.code());
 }
 
+rcclx_result rcclx::runtime::report(Code code, const char *message) noexcept {
+  try {
+    lastError = message;
+  } catch (const std::bad_alloc &) {
+    lastError.clear();
+  }
+  return rcclx_result(code);
+}
+
 static Status nullError(const char *what) {
   return makeError(Code::InvalidArgument, "{} is null", what);
 }
@@ -34,6 +43,13 @@ const char *rcclx_result_string(rcclx_result result) noexcept {
 }
 
 const char *rcclx_last_error(void) noexcept { return lastError.c_str(); }
+
+/// Whether this is a forked child's copy. It is dropped as it is: its memory
+/// goes with the child, and its destructors would wait for threads that only
+/// the parent has, and speak for the parent to the other ranks.
+template <typename Handle> static bool isInherited(const Handle &handle) {
+  return handle.process != getpid();
+}
 
 //===----------------------------------------------------------------------===//
 // Communicators
@@ -83,7 +99,7 @@ rcclx_result rcclx_comm_create(const rcclx_comm_params *params,
 
 rcclx_result rcclx_comm_destroy(rcclx_comm *comm) noexcept {
   return guarded([&]() -> Status {
-    if (!comm)
+    if (!comm || isInherited(*comm))
       return Status();
     std::unique_ptr<rcclx_comm> owner(comm);
     return comm->communicator->leave();
@@ -94,6 +110,9 @@ rcclx_result rcclx_comm_abort(rcclx_comm *comm) noexcept {
   return guarded([&]() -> Status {
     if (!comm)
       return nullError("the communicator");
+    if (isInherited(*comm))
+      return makeError(Code::InvalidUsage,
+                       "the communicator is that of the parent process");
     comm->communicator->abort();
     return Status();
   });
@@ -166,7 +185,7 @@ rcclx_result rcclx_plan_prepare(rcclx_comm *comm,
 
 rcclx_result rcclx_plan_destroy(rcclx_plan *plan) noexcept {
   return guarded([&]() -> Status {
-    if (!plan)
+    if (!plan || isInherited(*plan))
       return Status();
     std::unique_ptr<rcclx_plan> owner(plan);
     plan->prepared->communicator->drain();
@@ -181,8 +200,9 @@ rcclx_result rcclx_plan_get_info(const rcclx_plan *plan,
       return nullError(plan ? "the result" : "the plan");
     const Plan &source = *plan->prepared->plan;
     rcclx_plan_info full = {};
-    RCCLX_RETURN_IF_ERROR(readParams(
-        info, offsetof(rcclx_plan_info, cached) + sizeof(full.cached), full));
+    RCCLX_RETURN_IF_ERROR(checkStruct(info, offsetof(rcclx_plan_info, cached) +
+                                                sizeof(full.cached)));
+    full.struct_size = info->struct_size;
     full.hash = source.manifest.hash;
     full.max_count = source.manifest.maxCount;
     full.cached = plan->prepared->cached;
@@ -210,7 +230,7 @@ rcclx_result rcclx_stream_create(rcclx_comm *comm,
 
 rcclx_result rcclx_stream_destroy(rcclx_stream *stream) noexcept {
   return guarded([&]() -> Status {
-    if (!stream)
+    if (!stream || isInherited(*stream))
       return Status();
     stream->stream->synchronize();
     delete stream;

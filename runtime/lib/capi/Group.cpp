@@ -28,6 +28,8 @@ static Status runTogether(const std::vector<std::function<Status()>> &calls) {
           results[i] = calls[i]();
         } catch (const std::bad_alloc &) {
           results[i] = Status(Code::System, "out of memory");
+        } catch (const std::exception &error) {
+          results[i] = Status(Code::Internal, error.what());
         }
       });
     } catch (const std::system_error &error) {

@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 namespace rcclx::runtime {
 
@@ -57,25 +58,32 @@ static Expected<std::vector<char>> compile(std::string_view target,
                    "no run-time compiler is trusted with target '{}'", target);
 }
 
-int rtcCompile(void *, const char *target, const char *source,
-               size_t sourceBytes, char **object, size_t *objectBytes) {
-  Expected<std::vector<char>> code =
-      compile(target ? target : "", {source, sourceBytes});
-  std::string_view bytes;
-  Status status = code.status();
-  if (code)
-    bytes = {code->data(), code->size()};
-  else
-    bytes = status.message();
-  // One byte more: a message is NUL-terminated.
+/// A copy that the caller frees; one byte more: messages are NUL-terminated.
+static void give(std::string_view bytes, char **object, size_t *objectBytes) {
   char *copy = static_cast<char *>(std::malloc(bytes.size() + 1));
   *object = copy;
   *objectBytes = copy ? bytes.size() : 0;
   if (!copy)
-    return 1;
+    return;
   std::memcpy(copy, bytes.data(), bytes.size());
   copy[bytes.size()] = '\0';
-  return code ? 0 : 1;
+}
+
+int rtcCompile(void *, const char *target, const char *source,
+               size_t sourceBytes, char **object, size_t *objectBytes) {
+  // Called from C: nothing may be thrown.
+  try {
+    Expected<std::vector<char>> code =
+        compile(target ? target : "", {source, sourceBytes});
+    if (code) {
+      give({code->data(), code->size()}, object, objectBytes);
+      return *object ? 0 : 1;
+    }
+    give(code.status().message(), object, objectBytes);
+  } catch (const std::exception &error) {
+    give(error.what(), object, objectBytes);
+  }
+  return 1;
 }
 
 } // namespace rcclx::runtime

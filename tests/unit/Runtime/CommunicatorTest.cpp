@@ -7,8 +7,12 @@
 
 #include "rcclx/rcclx.h"
 
+#include "../../../runtime/lib/capi/Handles.h"
+
 #include <functional>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace rcclx::runtime::testing;
@@ -423,6 +427,62 @@ TEST_F(CommunicatorTest, refusesBadParameters) {
   p.device = "cuda";
   EXPECT_EQ(rcclx_comm_create(&p, &comm), RCCLX_UNAVAILABLE);
   EXPECT_EQ(comm, nullptr);
+}
+
+TEST_F(CommunicatorTest, fieldsOfALaterVersionAreRefusedUnlessZero) {
+  struct {
+    rcclx_comm_params known;
+    uint64_t later;
+  } p = {params(0, 1), 0};
+  p.known.struct_size = sizeof(p);
+  rcclx_comm *comm = nullptr;
+  ASSERT_EQ(rcclx_comm_create(&p.known, &comm), RCCLX_OK) << rcclx_last_error();
+  EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK);
+  p.later = 1;
+  comm = nullptr;
+  EXPECT_EQ(rcclx_comm_create(&p.known, &comm), RCCLX_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(rcclx_last_error()).find("is set"), std::string::npos);
+  p.known.struct_size = size_t(-1);
+  EXPECT_EQ(rcclx_comm_create(&p.known, &comm), RCCLX_INVALID_ARGUMENT);
+  EXPECT_EQ(comm, nullptr);
+}
+
+TEST(GuardTest, exceptionsReplaceTheLastError) {
+  using rcclx::runtime::guarded;
+  EXPECT_EQ(rcclx_comm_create(nullptr, nullptr), RCCLX_INVALID_ARGUMENT);
+  auto outOfMemory = []() -> rcclx::runtime::Status { throw std::bad_alloc(); };
+  EXPECT_EQ(guarded(outOfMemory), RCCLX_SYSTEM_ERROR);
+  EXPECT_STREQ(rcclx_last_error(), "out of memory");
+  auto unknown = []() -> rcclx::runtime::Status { throw 1; };
+  EXPECT_EQ(guarded(unknown), RCCLX_INTERNAL_ERROR);
+  EXPECT_STREQ(rcclx_last_error(), "an unknown exception");
+}
+
+TEST_F(CommunicatorTest, aForkedChildDropsItsCopiesOnly) {
+  rcclx_comm_params p = params(0, 1);
+  rcclx_comm *comm = nullptr;
+  ASSERT_EQ(rcclx_comm_create(&p, &comm), RCCLX_OK) << rcclx_last_error();
+  {
+    Worker worker(comm, "fixture", 8, 0);
+    EXPECT_EQ(worker.launch(), RCCLX_OK);
+    EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_OK);
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20); // rather than to wait for threads that it lacks
+      bool good = rcclx_comm_abort(comm) == RCCLX_INVALID_USAGE &&
+                  rcclx_plan_destroy(worker.plan) == RCCLX_OK &&
+                  rcclx_stream_destroy(worker.stream) == RCCLX_OK &&
+                  rcclx_comm_destroy(comm) == RCCLX_OK;
+      _exit(good ? 0 : 1);
+    }
+    int state;
+    ASSERT_EQ(waitpid(child, &state, 0), child);
+    EXPECT_EQ(state, 0);
+    EXPECT_EQ(worker.launch(), RCCLX_OK) << rcclx_last_error();
+    EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_OK);
+    worker.expectSum(1);
+  }
+  EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK) << rcclx_last_error();
 }
 
 } // namespace

@@ -43,7 +43,7 @@ struct Range {
 template <typename T, u32 Tile, u32 Groups>
 RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l, size_t d) {
   u64 g = granules<T>(c);
-  u64 start = a * g / d, end = (a + l) * g / d;
+  u64 start = d ? a * g / d : 0, end = d ? (a + l) * g / d : 0;
   Range r;
   r.origin = start + tile * Tile;
   if (r.origin > end)
@@ -267,9 +267,11 @@ RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
 /// Orders what the whole block did before what the signals after it announce.
 /// Every thread releases at system scope before the barrier: a release by the
 /// one that signals does not cover the others' stores on every target.
-RX_FN void release(const Context *) {
+/// One thread of the block that has given up makes the block dead: it has left
+/// out a part of what would be announced.
+RX_FN void release(Context *c) {
   fenceRelease();
-  blockBarrier();
+  c->dead = blockBarrierAny(c->dead != 0, &c->p->control->failure);
 }
 /// Orders the relaxed waits before it ahead of the reads after it.
 RX_FN void acquire(const Context *) { fenceAcquire(); }

@@ -46,6 +46,13 @@ RX_FN void blockBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
+/// The same, and whether `flag` was set in any thread of the block: such a
+/// thread has written `record` before it came here.
+RX_FN bool blockBarrierAny(bool flag, const u64 *record) {
+  blockBarrier();
+  return flag || loadRelaxed(record) != 0;
+}
+
 /// Relaxed, system scope: one single-copy atomic access; orders nothing.
 RX_FN u64 loadRelaxed(const u64 *p) {
   return __hip_atomic_load(global(p), __ATOMIC_RELAXED,

@@ -29,6 +29,9 @@ RX_FN u32 blockIndex(u32 argument) { return argument; }
 /// A block is one thread: nothing to wait for.
 RX_FN void blockBarrier() {}
 
+/// The same, and whether `flag` was set in any thread of the block.
+RX_FN bool blockBarrierAny(bool flag, const u64 *) { return flag; }
+
 /// Relaxed: one single-copy atomic access; orders nothing.
 RX_FN u64 loadRelaxed(const u64 *p) {
   return __atomic_load_n(p, __ATOMIC_RELAXED);

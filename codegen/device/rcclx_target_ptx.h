@@ -31,6 +31,11 @@ RX_FN u32 blockIndex(u32) { return blockIdx.x; }
 /// other (block scope).
 RX_FN void blockBarrier() { __syncthreads(); }
 
+/// The same, and whether `flag` was set in any thread of the block.
+RX_FN bool blockBarrierAny(bool flag, const u64 *) {
+  return __syncthreads_or(flag);
+}
+
 /// Relaxed, system scope: one single-copy atomic access; orders nothing.
 RX_FN u64 loadRelaxed(const u64 *p) {
   u64 v;

@@ -183,7 +183,10 @@ private:
   /// `value` in the new body. Index code that stands further down in an
   /// enclosing block is copied to here.
   Value resolve(Value value, OpBuilder &builder, IRMapping &scope) {
-    if (Value mapped = scope.lookupOrNull(value))
+    // What was copied into a branch or loop is not known outside of it.
+    Value mapped = scope.lookupOrNull(value);
+    if (mapped &&
+        mapped.getParentRegion()->isAncestor(builder.getBlock()->getParent()))
       return mapped;
     Operation *op = value.getDefiningOp();
     if (!op || !isPlain(op) || !isPure(op))

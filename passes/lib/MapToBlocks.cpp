@@ -101,7 +101,7 @@ struct MapToBlocksPass : public rcclx::impl::MapToBlocksBase<MapToBlocksPass> {
     collective.walk([&](StageOp stage) {
       groups = std::max<unsigned>(groups, stage.getGroup() + 1);
     });
-    if (shape.grid * groups > RCCLX_MAX_BLOCKS)
+    if (uint64_t(shape.grid) * groups > RCCLX_MAX_BLOCKS)
       return collective.emitOpError("has ")
              << groups << " independent parts; expected at most "
              << RCCLX_MAX_BLOCKS / shape.grid << ", with " << shape.grid

@@ -106,7 +106,11 @@ static StringRef getKind(StringRef target) {
 static uint64_t getMaxCount(MappingAttr mapping, Type element) {
   uint64_t tiles = ((uint64_t(1) << 24) - 2) / mapping.getTags();
   uint64_t perGroup = 16 / (element.getIntOrFloatBitWidth() / 8);
-  return tiles * mapping.getTile() * perGroup;
+  // Slice boundaries are products of granules and parts, of which there are at
+  // most 2^31.
+  uint64_t granules =
+      std::min<uint64_t>(tiles * mapping.getTile(), uint64_t(1) << 32);
+  return granules * perGroup;
 }
 
 static std::vector<std::string> getProtocols(CollectiveOp collective) {

@@ -162,6 +162,9 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
     return op->emitOpError("gives a slice; expected slices to be made by "
                            "rcclx.buffer and rcclx.part where they are used");
 
+  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
+    return op->emitOpError("compares unsigned; expected a signed scf.for");
+
   if (auto buffer = dyn_cast<BufferOp>(op)) {
     if (contract == Contract::Barrier)
       return buffer.emitOpError("a barrier has no buffers");
@@ -189,7 +192,19 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
   return success();
 }
 
+/// Symbols become names of kernels, files' text and manifests.
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && name.size() <= 128 && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
 LogicalResult CollectiveOp::verifyRegions() {
+  if (!isIdentifier(getSymName()))
+    return emitOpError(
+               "expected a name of letters, digits and underscores that "
+               "starts with no digit, found '")
+           << getSymName() << "'";
   if (getBody().getNumArguments() != 2 ||
       !llvm::all_of(getBody().getArgumentTypes(), llvm::IsaPred<IndexType>))
     return emitOpError("expected two index arguments, rank and world");

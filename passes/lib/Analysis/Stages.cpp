@@ -44,32 +44,34 @@ struct Conflict {
 };
 } // namespace
 
-/// Calls `visit` for every conflict of every rank.
+/// Calls `visit` for every conflict of every rank. What peers read of a rank's
+/// input is published tile by tile, before anything else of the tile.
 static void visitConflicts(const TracedSchedule &traced,
                            llvm::function_ref<void(const Conflict &)> visit) {
   const ScheduleTrace &trace = traced.trace;
-  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank) {
-    ArrayRef<Event> events = trace.ranks[rank].getEvents();
-    SmallVector<size_t> stores;
-    for (auto [i, event] : llvm::enumerate(events))
-      if (event.kind == EventKind::Store)
-        stores.push_back(i);
-    for (auto [i, event] : llvm::enumerate(events)) {
-      if (event.kind != EventKind::Load ||
-          event.place.memory != Memory::Input || event.isRemote)
+  std::vector<SmallVector<size_t>> stores(trace.getWorld());
+  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank)
+    for (auto [i, event] : llvm::enumerate(trace.ranks[rank].getEvents()))
+      if (event.kind == EventKind::Store &&
+          event.place.memory == Memory::Output)
+        stores[rank].push_back(i);
+  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank)
+    for (auto [i, load] : llvm::enumerate(trace.ranks[rank].getEvents())) {
+      if (load.kind != EventKind::Load || load.place.memory != Memory::Input)
         continue;
+      uint32_t owner = load.peer;
       std::optional<uint32_t> block =
-          getAliasedBlock(trace.goal, rank, event.place.block);
-      for (size_t store : stores) {
-        const Place &place = events[store].place;
-        if (place.memory == Memory::Output && block == place.block &&
-            overlap(trace.intervals[event.place.interval],
-                    trace.intervals[place.interval]))
-          visit({traced.sources[event.op], traced.sources[events[store].op],
-                 i < store, event.place.interval == place.interval});
+          getAliasedBlock(trace.goal, owner, load.place.block);
+      for (size_t at : stores[owner]) {
+        const Event &store = trace.ranks[owner].getEvents()[at];
+        if (block == store.place.block &&
+            overlap(trace.intervals[load.place.interval],
+                    trace.intervals[store.place.interval]))
+          visit({traced.sources[load.op], traced.sources[store.op],
+                 load.isRemote || i < at,
+                 load.place.interval == store.place.interval});
       }
     }
-  }
 }
 
 /// Calls `visit` for every load of output or scratch and every store that it

@@ -265,7 +265,7 @@ LogicalResult ProgramBuilder::addOp(Operation *op, uint32_t block) {
             return success();
           })
           .Case([&](StageOp stage) {
-            set(Code::Stage);
+            set(Code::Stage, stage.getOver());
             instruction.immediate = stage.getGroup();
             addRegions(op, instruction);
             return success();
@@ -369,7 +369,7 @@ class Tracer {
 public:
   Tracer(const Program &program, ScheduleTrace &trace)
       : program(program), trace(trace), world(trace.getWorld()),
-        registers(program.numRegisters) {}
+        denominators(program.numRegisters), registers(program.numRegisters) {}
 
   LogicalResult run(uint32_t rank);
 
@@ -406,6 +406,11 @@ private:
   const Program &program;
   ScheduleTrace &trace;
   uint32_t world;
+  /// Within a stage: the interval that it runs over.
+  std::optional<IntervalId> stageExtent;
+  /// By register of a slice: the product of the counts that cut it, which the
+  /// lowering divides by. The interval itself is in lowest terms.
+  std::vector<uint64_t> denominators;
   uint32_t rank = 0;
   uint64_t steps = 0;
   uint64_t events = 0;
@@ -464,7 +469,9 @@ LogicalResult Tracer::runInstruction(const Instruction &instruction) {
              << "expected a block group within 0 to " << maxGroups - 1
              << ", found " << instruction.immediate;
     trace.ranks[rank].setGroup(instruction.immediate);
+    stageExtent = unpack(registers[instruction.a]).interval;
     LogicalResult result = runBlock(program.blocks[instruction.block]);
+    stageExtent.reset();
     trace.ranks[rank].setGroup(0);
     return result;
   }
@@ -664,6 +671,7 @@ LogicalResult Tracer::runBuffer(const Instruction &instruction) {
     place.block = block;
   }
   registers[instruction.result] = pack(place);
+  denominators[instruction.result] = 1;
   return success();
 }
 
@@ -694,7 +702,12 @@ LogicalResult Tracer::runPart(const Instruction &instruction) {
   if (!interval)
     return emitError(instruction)
            << "cuts a buffer into more parts than " << maxCount;
+  uint64_t denominator = denominators[instruction.inits.front()] * count;
+  if (denominator > uint64_t(maxCount))
+    return emitError(instruction)
+           << "cuts a buffer into more parts than " << maxCount;
   place.interval = *interval;
+  denominators[instruction.result] = denominator;
   registers[instruction.result] = pack(place);
   return success();
 }
@@ -739,6 +752,16 @@ LogicalResult Tracer::runEvent(const Instruction &instruction) {
     return define(mine.finish(op, registers[instruction.a]));
   default:
     break;
+  }
+
+  // One loop runs all of a stage: over the same granules of every slice.
+  if (stageExtent &&
+      (instruction.code == Code::Load || instruction.code == Code::Store ||
+       instruction.code == Code::Recv)) {
+    IntervalId extent = unpack(registers[instruction.a]).interval;
+    if (extent != *stageExtent)
+      return emitError(instruction)
+             << "works on another part of a block than its stage";
   }
 
   FailureOr<uint32_t> peer = getPeer(instruction);

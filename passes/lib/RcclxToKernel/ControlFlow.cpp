@@ -1,5 +1,4 @@
-//===- ControlFlow.cpp - Loops and branches of a kernel
-//---------------------===//
+//===- ControlFlow.cpp - Loops and branches of a kernel -------------------===//
 //
 // Part of rcclx.
 //
@@ -59,11 +58,16 @@ LogicalResult Lowering::copyFor(scf::ForOp loop, OpBuilder &b, IRMapping &scope,
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
   std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (phase == Phase::Elements && granule && lower && upper && step &&
-      *step > 0 && (*upper - *lower + *step - 1) / *step <= maxUnroll) {
+  std::optional<uint64_t> trips;
+  if (lower && upper && step && *step > 0)
+    trips = *lower < *upper
+                ? (uint64_t(*upper) - uint64_t(*lower) - 1) / *step + 1
+                : 0;
+  if (phase == Phase::Elements && granule && trips && *trips <= maxUnroll) {
     SmallVector<Value> carried = inits;
-    for (int64_t i = *lower; i < *upper; i += *step) {
-      scope.map(loop.getInductionVar(), constant(b, loop.getLoc(), i));
+    for (uint64_t trip = 0; trip < *trips; ++trip) {
+      scope.map(loop.getInductionVar(),
+                constant(b, loop.getLoc(), *lower + int64_t(trip) * *step));
       for (auto [argument, value] : llvm::zip_equal(arguments, carried))
         scope.map(argument, value);
       if (failed(copyBlock(loop.getBody(), b, scope, phase, leaf)))
@@ -76,12 +80,31 @@ LogicalResult Lowering::copyFor(scf::ForOp loop, OpBuilder &b, IRMapping &scope,
     return success();
   }
 
-  auto fresh = scf::ForOp::create(
-      b, loop.getLoc(), scope.lookup(loop.getLowerBound()),
-      scope.lookup(loop.getUpperBound()), scope.lookup(loop.getStep()), inits);
-  scope.map(loop.getInductionVar(), fresh.getInductionVar());
-  for (auto [from, to] : llvm::zip_equal(arguments, fresh.getRegionIterArgs()))
-    scope.map(from, to);
+  // Index values become unsigned in the text: a loop whose bounds may be
+  // negative counts its trips instead.
+  Location loc = loop.getLoc();
+  Value from = scope.lookup(loop.getLowerBound());
+  Value to = scope.lookup(loop.getUpperBound());
+  Value by = scope.lookup(loop.getStep());
+  bool counted = !lower || !upper || *lower < 0 || *upper < 0;
+  Value zero = constant(b, loc, 0), one = constant(b, loc, 1);
+  Value count = to;
+  if (counted) {
+    Value distance = arith::SubIOp::create(b, loc, to, from);
+    Value positive = arith::MaxSIOp::create(b, loc, distance, zero);
+    count = arith::CeilDivSIOp::create(b, loc, positive, by);
+  }
+  auto fresh = scf::ForOp::create(b, loc, counted ? zero : from, count,
+                                  counted ? one : by, inits);
+  OpBuilder atStart = OpBuilder::atBlockBegin(fresh.getBody());
+  Value induction = fresh.getInductionVar();
+  if (counted)
+    induction = arith::AddIOp::create(
+        atStart, loc, from, arith::MulIOp::create(atStart, loc, induction, by));
+  scope.map(loop.getInductionVar(), induction);
+  for (auto [argument, value] :
+       llvm::zip_equal(arguments, fresh.getRegionIterArgs()))
+    scope.map(argument, value);
   if (fresh.getBody()->mightHaveTerminator())
     fresh.getBody()->getTerminator()->erase();
   OpBuilder inner = OpBuilder::atBlockEnd(fresh.getBody());
@@ -89,9 +112,9 @@ LogicalResult Lowering::copyFor(scf::ForOp loop, OpBuilder &b, IRMapping &scope,
     return failure();
   scf::YieldOp::create(inner, loop.getLoc(),
                        lookupAll(keptValues(yields, phase), scope));
-  for (auto [from, to] : llvm::zip_equal(keptValues(loop.getResults(), phase),
-                                         fresh.getResults()))
-    scope.map(from, to);
+  for (auto [result, value] : llvm::zip_equal(
+           keptValues(loop.getResults(), phase), fresh.getResults()))
+    scope.map(result, value);
   return success();
 }
 

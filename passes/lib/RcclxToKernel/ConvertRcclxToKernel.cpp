@@ -1,5 +1,4 @@
-//===- ConvertRcclxToKernel.cpp - Staged collectives to kernels
-//-------------===//
+//===- ConvertRcclxToKernel.cpp - Staged collectives to kernels -----------===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Lowering.cpp - Frame, tiles and windows of a kernel
-//------------------===//
+//===- Lowering.cpp - Frame, tiles and windows of a kernel ----------------===//
 //
 // Part of rcclx.
 //
@@ -105,6 +104,15 @@ LogicalResult Lowering::numberPulls() {
           "reads another rank's memory in a way that is not lowered "
           "yet; expected a slice of the input that is the same for "
           "every reader");
+      return WalkResult::interrupt();
+    }
+    // One credit a tile says that a reader is done with the window.
+    if (!pulls.empty() ||
+        !isa<CollectiveOp>(load->getParentOfType<StageOp>()->getParentOp())) {
+      load.emitOpError(
+          "reads another rank's memory in a loop of stages or by a "
+          "second operation, which is not lowered yet; expected "
+          "one such load, in a loop over the peers");
       return WalkResult::interrupt();
     }
     pulls.push_back(load);

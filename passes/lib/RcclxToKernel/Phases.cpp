@@ -1,5 +1,4 @@
-//===- Phases.cpp - Waits, elements and signals of a stage
-//------------------===//
+//===- Phases.cpp - Waits, elements and signals of a stage ----------------===//
 //
 // Part of rcclx.
 //

@@ -1,5 +1,4 @@
-//===- Values.cpp - Slices, buffers and tags as index values
-//----------------===//
+//===- Values.cpp - Slices, buffers and tags as index values --------------===//
 //
 // Part of rcclx.
 //

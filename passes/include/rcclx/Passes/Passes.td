@@ -21,6 +21,8 @@ def Specialize : Pass<"rcclx-specialize", "::mlir::ModuleOp"> {
     Option<"reduction", "reduction", "std::string", "\"sum\"",
            "reduction: sum, max or avg">,
   ];
+  let dependentDialects = ["::rcclx::RcclxDialect",
+                           "::mlir::arith::ArithDialect"];
 }
 
 def VerifySchedule : Pass<"rcclx-verify", "::mlir::ModuleOp"> {

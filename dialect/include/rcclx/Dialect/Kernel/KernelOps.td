@@ -109,7 +109,8 @@ def Kernel_InGroupOp : Kernel_Op<"in_group", [Pure]> {
 // Places
 //===----------------------------------------------------------------------===//
 
-def Kernel_RangeOp : Kernel_Op<"range", [Pure]> {
+// Not speculatable: it divides by d, which is not zero where it stands.
+def Kernel_RangeOp : Kernel_Op<"range", [NoMemoryEffect]> {
   let summary = "this block's granules of tile `tile` of slice (a, l, d)";
   let arguments = (ins Kernel_ContextType:$context, Index:$tile, Index:$a, Index:$l, Index:$d);
   let results = (outs Kernel_RangeType:$range);

@@ -71,6 +71,7 @@ template <u32 Groups, u32 Group> RX_FN bool inGroup(const Context *c) {
 /// all of them would be held in registers over all stages.
 RX_FN bool alive(Context *c) {
   c->p = forget(c->p);
+  c->since = clock(*c->p);
   return !c->dead;
 }
 
@@ -271,7 +272,7 @@ RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
 /// out a part of what would be announced.
 RX_FN void release(Context *c) {
   fenceRelease();
-  c->dead = blockBarrierAny(c->dead != 0, &c->p->control->failure);
+  c->dead = blockBarrierAny(c->dead != 0);
 }
 /// Orders the relaxed waits before it ahead of the reads after it.
 RX_FN void acquire(const Context *) { fenceAcquire(); }
@@ -282,7 +283,7 @@ template <u32 Tags> RX_FN u64 index(size_t tag, size_t tile) {
 
 /// Relaxed; `release` came before. One thread signals for the block.
 RX_FN void announce(const Context *c, u64 *word, u64 value) {
-  if (c->thread == 0 && !c->dead)
+  if (c->thread == 0 && !c->dead && !anyFailed(&c->p->control->failure))
     storeRelaxed(word, value);
 }
 
@@ -369,7 +370,7 @@ RX_FN void drainWindow(Context *c, size_t tag, size_t tiles) {
 RX_FN Context begin(const rcclx_kernel_params &p, u32 blockArgument) {
   Context c;
   c.p = kernelParams(p);
-  c.since = 0;
+  c.since = clock(*c.p);
   c.block = blockIndex(blockArgument);
   c.thread = threadIndex();
   c.dead = 0;

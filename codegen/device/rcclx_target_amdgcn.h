@@ -46,13 +46,6 @@ RX_FN void blockBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/// The same, and whether `flag` was set in any thread of the block: such a
-/// thread has written `record` before it came here.
-RX_FN bool blockBarrierAny(bool flag, const u64 *record) {
-  blockBarrier();
-  return flag || loadRelaxed(record) != 0;
-}
-
 /// Relaxed, system scope: one single-copy atomic access; orders nothing.
 RX_FN u64 loadRelaxed(const u64 *p) {
   return __hip_atomic_load(global(p), __ATOMIC_RELAXED,
@@ -66,6 +59,16 @@ RX_FN bool claim(u64 *p, u64 expected, u64 v) {
       global(p), &expected, v, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
       __HIP_MEMORY_SCOPE_SYSTEM);
 }
+
+/// A block barrier. What it gives is the thread's own `flag`: the one thread
+/// that announces asks `anyFailed`, which costs no register of the others.
+RX_FN bool blockBarrierAny(bool flag) {
+  blockBarrier();
+  return flag;
+}
+/// Whether a thread of the block has given up before the last block barrier: it
+/// has written `record` before it came there.
+RX_FN bool anyFailed(const u64 *record) { return loadRelaxed(record) != 0; }
 
 /// System-scope release by every wave, then a wait until its stores are
 /// acknowledged. The wait is explicit: clang 22 leaves it out between a

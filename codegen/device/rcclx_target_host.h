@@ -30,7 +30,9 @@ RX_FN u32 blockIndex(u32 argument) { return argument; }
 RX_FN void blockBarrier() {}
 
 /// The same, and whether `flag` was set in any thread of the block.
-RX_FN bool blockBarrierAny(bool flag, const u64 *) { return flag; }
+RX_FN bool blockBarrierAny(bool flag) { return flag; }
+/// Known from the barrier.
+RX_FN bool anyFailed(const u64 *) { return false; }
 
 /// Relaxed: one single-copy atomic access; orders nothing.
 RX_FN u64 loadRelaxed(const u64 *p) {

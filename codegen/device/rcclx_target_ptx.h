@@ -32,9 +32,9 @@ RX_FN u32 blockIndex(u32) { return blockIdx.x; }
 RX_FN void blockBarrier() { __syncthreads(); }
 
 /// The same, and whether `flag` was set in any thread of the block.
-RX_FN bool blockBarrierAny(bool flag, const u64 *) {
-  return __syncthreads_or(flag);
-}
+RX_FN bool blockBarrierAny(bool flag) { return __syncthreads_or(flag); }
+/// Known from the barrier.
+RX_FN bool anyFailed(const u64 *) { return false; }
 
 /// Relaxed, system scope: one single-copy atomic access; orders nothing.
 RX_FN u64 loadRelaxed(const u64 *p) {

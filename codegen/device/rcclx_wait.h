@@ -14,7 +14,7 @@ namespace rx {
 
 struct Context {
   Params *p;
-  u64 since; // clock when the wait under way first looked at it
+  u64 since; // clock at the begin of the tile, or of the call
   u32 block;
   u32 thread;
   u32 dead;
@@ -69,12 +69,9 @@ RX_COLD bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
     fail(c, RCCLX_FAILURE_ABORT, kind, rank);
     return true;
   }
-  // From the wait's own start: a long call that goes on is no failure. Only one
+  // From the tile's begin: a long call that goes on is no failure. Only one
   // wait of a thread can expire, since the thread is dead then.
-  u64 now = clock(p);
-  if (looks < looksPerCheck)
-    c->since = now;
-  if (now - c->since > loadRelaxed(&p.control->timeout_ticks)) {
+  if (clock(p) - c->since > loadRelaxed(&p.control->timeout_ticks)) {
     fail(c, RCCLX_FAILURE_DEADLINE, kind, rank);
     return true;
   }

@@ -281,6 +281,7 @@ private:
       auto fresh = scf::ForOp::create(builder, loop.getLoc(), operands[0],
                                       operands[1], operands[2],
                                       ArrayRef<Value>(operands).drop_front(3));
+      fresh.setUnsignedCmp(loop.getUnsignedCmp());
       scope.map(loop.getInductionVar(), fresh.getInductionVar());
       SmallVector<Value> arguments =
           keptOf(SmallVector<Value>(loop.getRegionIterArgs()));

@@ -114,37 +114,57 @@ struct SelectProtocolPass
   }
 
   /// A stage that waits after it has sent runs group by group, where the proof
-  /// saw it as one. That is the same when its messages stay within it, on all
-  /// ranks, and it runs once: then each group is the schedule anew.
+  /// saw it as one. It must not wait for another stage, which may wait for all
+  /// of it: no path of messages and program order leads from it to others and
+  /// back. Within it, each group is the schedule anew.
   static LogicalResult checkElementOrder(
       CollectiveOp collective,
       const llvm::SetVector<std::pair<Operation *, Operation *>> &edges) {
-    auto stageOf = [](Operation *op) { return op->getParentOfType<StageOp>(); };
-    auto refuse = [](RecvOp recv, StringRef why) {
-      return recv.emitOpError("follows a send of its stage, which ")
-             << why << "; not lowered yet: expected what is sent before to "
-             << "depend on nothing that is received";
-    };
-    WalkResult result = collective.walk([&](StageOp stage) {
-      RecvOp recv = findWaitAfterSend(stage);
-      if (recv && !isa<CollectiveOp>(stage->getParentOp())) {
-        (void)refuse(recv, "runs more than once");
-        return WalkResult::interrupt();
+    SmallVector<StageOp> stages;
+    collective.walk<WalkOrder::PreOrder>(
+        [&](StageOp stage) { stages.push_back(stage); });
+    llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> next;
+    for (auto [i, earlier] : llvm::enumerate(stages))
+      for (StageOp later : ArrayRef(stages).drop_front(i + 1)) {
+        next[earlier].insert(later);
+        if (haveCommonLoop(earlier, later))
+          next[later].insert(earlier);
       }
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return failure();
-    for (auto [send, recv] : edges) {
-      StageOp from = stageOf(send), to = stageOf(recv);
-      if (!from || !to || from == to)
+    for (auto [send, recv] : edges)
+      if (auto from = send->getParentOfType<StageOp>())
+        if (auto to = recv->getParentOfType<StageOp>(); to && to != from)
+          next[from].insert(to);
+
+    for (StageOp stage : stages) {
+      RecvOp recv = findWaitAfterSend(stage);
+      if (!recv)
         continue;
-      RecvOp waits = findWaitAfterSend(from);
-      waits = waits ? waits : findWaitAfterSend(to);
-      if (waits)
-        return refuse(waits, "exchanges messages with another stage");
+      bool repeated = stage->getParentOfType<scf::ForOp>() != nullptr;
+      if (repeated || reaches(stage, stage, next))
+        return recv.emitOpError("follows a send of its stage, which ")
+               << (repeated ? "runs more than once"
+                            : "other stages wait for and are waited for by")
+               << "; not lowered yet: expected what is sent before to depend "
+                  "on nothing that is received";
     }
     return success();
+  }
+
+  static bool haveCommonLoop(Operation *a, Operation *b) {
+    for (auto loop = a->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (loop->isAncestor(b))
+        return true;
+    return false;
+  }
+
+  static bool
+  reaches(Operation *from, Operation *to,
+          llvm::DenseMap<Operation *, llvm::SetVector<Operation *>> &next) {
+    llvm::SetVector<Operation *> seen(next[from].begin(), next[from].end());
+    for (size_t i = 0; i < seen.size(); ++i) // grows meanwhile
+      seen.insert(next[seen[i]].begin(), next[seen[i]].end());
+    return seen.contains(to);
   }
 
   /// Sends whose data is canonical: results of `round` and `finish`, also

@@ -162,9 +162,6 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
     return op->emitOpError("gives a slice; expected slices to be made by "
                            "rcclx.buffer and rcclx.part where they are used");
 
-  if (auto loop = dyn_cast<scf::ForOp>(op); loop && loop.getUnsignedCmp())
-    return op->emitOpError("compares unsigned; expected a signed scf.for");
-
   if (auto buffer = dyn_cast<BufferOp>(op)) {
     if (contract == Contract::Barrier)
       return buffer.emitOpError("a barrier has no buffers");

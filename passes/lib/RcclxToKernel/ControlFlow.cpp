@@ -80,6 +80,9 @@ LogicalResult Lowering::copyFor(scf::ForOp loop, OpBuilder &b, IRMapping &scope,
     return success();
   }
 
+  if (loop.getUnsignedCmp())
+    return loop.emitOpError("compares unsigned, which is not lowered; expected "
+                            "a signed scf.for");
   // Index values become unsigned in the text: a loop whose bounds may be
   // negative counts its trips instead.
   Location loc = loop.getLoc();

@@ -109,8 +109,9 @@ def Kernel_InGroupOp : Kernel_Op<"in_group", [Pure]> {
 // Places
 //===----------------------------------------------------------------------===//
 
-// Not speculatable: it divides by d, which is not zero where it stands.
-def Kernel_RangeOp : Kernel_Op<"range", [NoMemoryEffect]> {
+// Hoisted out of loops that may not run: the header gives an empty range for
+// d = 0.
+def Kernel_RangeOp : Kernel_Op<"range", [Pure]> {
   let summary = "this block's granules of tile `tile` of slice (a, l, d)";
   let arguments = (ins Kernel_ContextType:$context, Index:$tile, Index:$a, Index:$l, Index:$d);
   let results = (outs Kernel_RangeType:$range);

@@ -58,6 +58,11 @@ template <typename V> RX_FN typename Lane<V>::Int asInt(V v) {
   return __builtin_bit_cast(typename Lane<V>::Int, v);
 }
 
+/// By lane: a NaN alone differs from itself.
+template <typename V> RX_FN auto isNaN(V v) {
+  return v != v; // NOLINT(misc-redundant-expression)
+}
+
 //===----------------------------------------------------------------------===//
 // Element types
 //===----------------------------------------------------------------------===//
@@ -71,7 +76,7 @@ struct F32 {
   template <typename V> RX_FN auto widen(V v) { return asFloat(v); }
   template <typename V> RX_FN auto narrow(V v) {
     typedef typename Lane<V>::Bits Bits;
-    return v != v ? Bits(0x7fc00000u) : asBits(v);
+    return isNaN(v) ? Bits(0x7fc00000u) : asBits(v);
   }
   template <typename V> RX_FN V canonical(V v) {
     return (v & V(0x7fffffffu)) > V(0x7f800000u) ? V(0x7fc00000u) : v;
@@ -87,7 +92,7 @@ struct BF16 {
     typedef typename Lane<V>::Bits Bits;
     Bits bits = asBits(v);
     Bits odd = (bits >> Bits(16u)) & Bits(1u);
-    return v != v ? Bits(0x7fc0u) : (bits + Bits(0x7fffu) + odd) >> Bits(16u);
+    return isNaN(v) ? Bits(0x7fc0u) : (bits + Bits(0x7fffu) + odd) >> Bits(16u);
   }
   template <typename V> RX_FN V canonical(V v) {
     return (v & V(0x7fffu)) > V(0x7f80u) ? V(0x7fc0u) : v;
@@ -97,7 +102,7 @@ struct F16 {
   typedef float Acc;
   static constexpr u32 bytes = 2;
   RX_FN float widen(u32 v) { return widenF16(static_cast<u16>(v)); }
-  RX_FN u32 narrow(float v) { return v != v ? 0x7e00u : narrowF16(v); }
+  RX_FN u32 narrow(float v) { return isNaN(v) ? 0x7e00u : narrowF16(v); }
   template <typename V> RX_FN V canonical(V v) {
     return (v & V(0x7fffu)) > V(0x7c00u) ? V(0x7e00u) : v;
   }
@@ -172,8 +177,8 @@ template <> struct Reduction<Max> {
     if constexpr (Lane<V>::isFloat) {
       V equal = asFloat(asBits(a) & asBits(b)); // of +0 and -0: +0
       V numbers = a == b ? equal : larger;
-      V other = b != b ? a : numbers;
-      return a != a ? b : other;
+      V other = isNaN(b) ? a : numbers;
+      return isNaN(a) ? b : other;
     } else {
       return larger;
     }

@@ -97,10 +97,11 @@ TEST(CommandTest, aBarrierHasNoData) {
 
 TEST(CommandTest, anErrorIsLabelledOnce) {
   Scratch scratch;
-  Process process({"run", RCCLX_SCHEDULES "/all_reduce_ring.mlir", "--ranks",
-                   "2", "--count", "288230376151711743"},
-                  {"RCCLX_COMPILER_LIBRARY=" RCCLX_COMPILER,
-                   "RCCLX_CACHE_DIR=" + (scratch / "cache")});
+  const std::string schedule = RCCLX_SCHEDULES "/all_reduce_ring.mlir";
+  Process process(
+      {"run", schedule, "--ranks", "2", "--count", "288230376151711743"},
+      {"RCCLX_COMPILER_LIBRARY=" RCCLX_COMPILER,
+       "RCCLX_CACHE_DIR=" + (scratch / "cache")});
   EXPECT_EQ(process.wait(), 2);
   EXPECT_TRUE(process.errors().starts_with("rcclx: error: expected a count "))
       << process.errors();

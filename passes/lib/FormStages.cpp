@@ -330,7 +330,8 @@ private:
 
   LogicalResult makeStage(const Component &component, OpBuilder &builder) {
     IRMapping scope = map;
-    // Any slice that a member names will do: all have the same extent.
+    // Any slice that a member names: the proof that follows refuses a stage
+    // whose members work on different parts.
     Value over;
     for (Operation *member : component.members) {
       for (Value operand : member->getOperands())
@@ -401,7 +402,8 @@ struct FormStagesPass : public rcclx::impl::FormStagesBase<FormStagesPass> {
     }
   }
 
-  /// Regrouping moves effects of one stage to its first: proved, not assumed.
+  /// Regrouping moves effects of one stage to its first. The proof takes a
+  /// stage as one step; rcclx-select-protocol looks at its order within.
   LogicalResult proveAgain(CollectiveOp collective) {
     uint32_t world = collective.getSpecAttr().getWorld();
     if (succeeded(proveSchedule(collective, world, /*slots=*/UINT32_MAX)))

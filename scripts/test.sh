@@ -1,10 +1,19 @@
 #!/usr/bin/env bash
 # Sets up, builds everything and runs the whole test suite.
 #
-# Usage: scripts/test.sh [PRESET]       (default: release; see CMakePresets.json)
+# Usage: scripts/test.sh [--full] [PRESET]  (default: release; see CMakePresets.json)
+#   --full   all cases of the tests that run a part of theirs by default
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+if [[ ${1:-} == --full ]]; then
+  export RCCLX_TEST_FULL=1
+  shift
+fi
+if [[ $# -gt 1 || ${1:-} == -* ]]; then
+  echo "test.sh: error: expected [--full] [PRESET], found: $*" >&2
+  exit 2
+fi
 preset=${1:-release}
 ./scripts/setup.sh "$preset"
 cmake --build --preset "$preset"

@@ -16,6 +16,10 @@ config.environment["PATH"] = os.pathsep.join(
     [config.rcclx_tools_dir, config.llvm_tools_dir, config.environment["PATH"]]
 )
 
+# Tests with "REQUIRES: full" run with ./scripts/test.sh --full only.
+if os.environ.get("RCCLX_TEST_FULL") == "1":
+    config.available_features.add("full")
+
 config.substitutions += [
     ("%schedules", os.path.join(config.rcclx_source_dir, "examples", "schedules")),
     # Pipeline options: one proof per world size.

@@ -107,7 +107,8 @@ Expected<Options> Options::parse(const char *const *environment,
   }
 #include "rcclx/Runtime/Options.def"
 #undef RCCLX_OPTION
-    if (!known)
+    // RCCLX_TEST_* is for tests, and inherited by the programs that they start.
+    if (!known && !name.starts_with("RCCLX_TEST_"))
       warnings.push_back(unknownVariable(name));
   }
   // The XDG specification: a relative XDG_CACHE_HOME is to be ignored.

@@ -36,6 +36,7 @@ typedef struct rcclx_compile_request {
   int (*rtc)(void *rtc_data, const char *target, const char *source,
              size_t source_bytes, char **object, size_t *object_bytes);
   void *rtc_data;
+  const char *host_cpu; /* NULL: this machine's; "x86-64-v3": any such one */
 } rcclx_compile_request;
 
 typedef struct rcclx_compile_result rcclx_compile_result;

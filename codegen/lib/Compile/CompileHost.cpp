@@ -41,6 +41,12 @@ static const HostCpu &hostCpu() {
 
 StringRef hostCpuKey() { return hostCpu().key; }
 
+ArrayRef<StringRef> hostCpuLevels() {
+  static constexpr StringRef levels[] = {"x86-64", "x86-64-v2", "x86-64-v3",
+                                         "x86-64-v4"};
+  return levels;
+}
+
 /// What an object may leave to the process that opens it. clang turns loops
 /// that copy or fill into calls of these three, freestanding or not.
 static bool isProvided(StringRef symbol, const HostCompileOptions &options) {
@@ -87,11 +93,12 @@ Expected<std::vector<char>> compileHost(StringRef source,
       "-mframe-pointer=none", "-fno-rtti", "-fno-threadsafe-statics",
       "-nostdsysteminc", "-nobuiltininc", "-disable-llvm-verifier",
       "-discard-value-names", "-w", "-ferror-limit", "10", "-target-cpu",
-      cpu.name};
-  for (const std::string &feature : cpu.features) {
-    args.push_back("-target-feature");
-    args.push_back(feature);
-  }
+      options.cpu.empty() ? cpu.name : options.cpu};
+  if (options.cpu.empty())
+    for (const std::string &feature : cpu.features) {
+      args.push_back("-target-feature");
+      args.push_back(feature);
+    }
   if (options.threadSanitizer)
     args.push_back("-fsanitize=thread");
 

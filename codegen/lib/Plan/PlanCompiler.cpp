@@ -216,8 +216,10 @@ static bool compileObject(const rcclx_compile_request &request,
   if ((target == "gfx90a" || target == "gfx1030") && request.rtc &&
       compileByRtc(request, source, object, message))
     return true;
+  HostCompileOptions host;
+  host.cpu = request.host_cpu ? request.host_cpu : "";
   llvm::Expected<std::vector<char>> bytes = object.kind == "host"
-                                                ? compileHost(source)
+                                                ? compileHost(source, host)
                                                 : compileAmdgpu(source, target);
   if (!bytes) {
     message = llvm::toString(bytes.takeError());
@@ -225,6 +227,8 @@ static bool compileObject(const rcclx_compile_request &request,
   }
   object.bytes = std::move(*bytes);
   object.compiler = "clang-22";
+  if (object.kind == "host")
+    object.cpu = request.host_cpu ? request.host_cpu : hostCpuKey().str();
   return true;
 }
 
@@ -259,11 +263,10 @@ static std::string checkNames(const rcclx_compile_request &request) {
         .str();
   };
   std::string errors;
-  if (!llvm::is_contained({"f32", "f16", "bf16", "i32"},
-                          StringRef(request.element)))
-    errors += unknown("element type", request.element, "f32, f16, bf16 or i32");
+  if (!isElementName(request.element))
+    errors += unknown("element type", request.element, listElements());
   if (!symbolizeReduction(request.reduction))
-    errors += unknown("reduction", request.reduction, "sum, max or avg");
+    errors += unknown("reduction", request.reduction, listReductions());
   if (request.protocol) {
     std::optional<Protocol> protocol = symbolizeProtocol(request.protocol);
     if (!protocol || *protocol == Protocol::Direct)
@@ -281,12 +284,23 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
     diagnostics += "error: expected a count of at most " +
                    std::to_string(maxCount) + " elements, found " +
                    std::to_string(request.count) + "\n";
+  if (request.num_targets == 0)
+    diagnostics += "error: expected a target\n";
   for (size_t i = 0; i < request.num_targets; ++i)
-    if (!isTarget(request.targets[i]))
+    if (llvm::is_contained(llvm::ArrayRef(request.targets, i),
+                           StringRef(request.targets[i])))
+      diagnostics += "error: target '" + std::string(request.targets[i]) +
+                     "' is named twice\n";
+    else if (!isTarget(request.targets[i]))
       diagnostics += "error: unknown target '" +
                      std::string(request.targets[i]) +
                      "'; expected host-x86_64, sm_NN or one of " +
                      llvm::join(amdgpuArchs(), ", ") + "\n";
+  if (request.host_cpu &&
+      !llvm::is_contained(hostCpuLevels(), StringRef(request.host_cpu)))
+    diagnostics += "error: unknown CPU '" + std::string(request.host_cpu) +
+                   "'; expected one of " + llvm::join(hostCpuLevels(), ", ") +
+                   "\n";
   if (!diagnostics.empty())
     return CompileStatus::Request;
 
@@ -329,7 +343,7 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
     start = Clock::now();
     StringRef target = request.targets[i];
     ObjectArtifact object{
-        target.str(), getKind(target).str(), getObjectName(target), "", {}};
+        target.str(), getKind(target).str(), getObjectName(target), "", "", {}};
     const KindArtifact &kind =
         *llvm::find_if(plan.kinds, [&](const KindArtifact &k) {
           return k.kind == object.kind;

@@ -90,7 +90,7 @@ static json::Value describePlan(const Plan &plan) {
     entry.getAsObject()->insert({"kind", object.kind});
     entry.getAsObject()->insert({"compiler", object.compiler});
     if (object.kind == "host")
-      entry.getAsObject()->insert({"cpu", hostCpuKey().str()});
+      entry.getAsObject()->insert({"cpu", object.cpu});
     objects.push_back(std::move(entry));
   }
   json::Object kinds;

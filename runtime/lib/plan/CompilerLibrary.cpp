@@ -161,12 +161,20 @@ static Status absentError(const std::string &tried) {
 
 Status CompilerLibrary::compile(const PlanRequest &request,
                                 const std::string &directory) const {
+  return compile(request, {{request.target}, ""}, directory);
+}
+
+Status CompilerLibrary::compile(const PlanRequest &request,
+                                const PlanTargets &targets,
+                                const std::string &directory) const {
   if (absent())
     return absentError(tried);
   RCCLX_ASSIGN_OR_RETURN(const CompilerSymbols *symbols, load(path));
   const std::string element(name(request.element));
   const std::string reduction(name(request.reduction));
-  const char *targets[] = {request.target.c_str()};
+  std::vector<const char *> names;
+  for (const std::string &target : targets.names)
+    names.push_back(target.c_str());
   rcclx_compile_request raw = {};
   raw.struct_size = sizeof(raw);
   raw.schedule = request.schedule.data();
@@ -178,8 +186,9 @@ Status CompilerLibrary::compile(const PlanRequest &request,
   raw.reduction = reduction.c_str();
   raw.count = sizeClass(request.count);
   raw.protocol = request.protocol.empty() ? nullptr : request.protocol.c_str();
-  raw.targets = targets;
-  raw.num_targets = 1;
+  raw.targets = names.data();
+  raw.num_targets = names.size();
+  raw.host_cpu = targets.hostCpu.empty() ? nullptr : targets.hostCpu.c_str();
   raw.directory = directory.c_str();
 #ifdef RCCLX_HAVE_RTC
   raw.rtc = rtcCompile;

@@ -156,6 +156,10 @@ static Status readCode(const JsonReader &top, Manifest &out) {
     if (!out.findKind(out.objects[i].kind))
       return object.error("is of a kind that is not listed");
     RCCLX_RETURN_IF_ERROR(readFile(object, out.objects[i].file));
+    for (auto [key, field] : {std::pair("compiler", &out.objects[i].compiler),
+                              std::pair("cpu", &out.objects[i].cpu)})
+      if (object.json().contains(key))
+        RCCLX_RETURN_IF_ERROR(object.memberString(key, *field));
   }
   return Status();
 }

@@ -25,17 +25,21 @@ struct HostCompileOptions {
   /// Instruments the code for ThreadSanitizer. The object then needs the
   /// sanitizer's run time in the process that opens it.
   bool threadSanitizer = false;
+  /// One of hostCpuLevels, or empty: the CPU of this machine.
+  std::string cpu;
 };
 
-/// Compiles C++17 for the CPU of this machine and returns the bytes of a shared
-/// object. Apart from memcpy, memmove and memset it needs nothing of the
-/// process that opens it; a source that does is refused with the symbols'
-/// names.
+/// The levels of x86-64 that its ABI defines.
+llvm::ArrayRef<llvm::StringRef> hostCpuLevels();
+
+/// Compiles C++17 for a CPU and returns the bytes of a shared object. Apart
+/// from memcpy, memmove and memset it needs nothing of the process that opens
+/// it; a source that does is refused with the symbols' names.
 llvm::Expected<std::vector<char>>
 compileHost(llvm::StringRef source, const HostCompileOptions &options = {});
 
-/// Names the CPU that compileHost compiles for, as `name-features` with the
-/// features hashed. Host objects run on machines with the same key only.
+/// Names the CPU of this machine, as `name-features` with the
+/// features hashed. What was made for it runs on machines of the same key only.
 llvm::StringRef hostCpuKey();
 
 struct AmdgpuCompileOptions {

@@ -35,6 +35,7 @@ struct KindArtifact {
 /// One compiled object of a plan.
 struct ObjectArtifact {
   std::string target, kind, file, compiler;
+  std::string cpu; // of host objects: a level of x86-64, or one machine's key
   std::vector<char> bytes;
 };
 

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace rcclx::runtime {
 
@@ -28,6 +29,12 @@ struct PlanRequest {
   uint64_t count = 0;   // hint; its size class chooses protocol and tile
   std::string protocol; // empty: the compiler chooses
   std::string target;   // "host-x86_64", "gfx942", ...
+};
+
+/// What a plan for other machines holds objects for.
+struct PlanTargets {
+  std::vector<std::string> names; // as PlanRequest::target
+  std::string hostCpu;            // "x86-64-v3"; empty: this machine's
 };
 
 struct ProofResult {
@@ -48,11 +55,16 @@ public:
   /// 16 hex digits that change when the library's file does; empty if absent.
   const std::string &stamp() const { return fileStamp; }
 
-  /// Compiles into `directory`, which exists and is empty. Schedule, with the
+  /// Compiles for request.target and this machine's processor, into
+  /// `directory`, which exists and is empty. Schedule, with the
   /// compiler's diagnostics as message, when the schedule is at fault;
   /// InvalidArgument when the request is; System when the machine is;
   /// Unavailable when the library is absent or of another version.
   Status compile(const PlanRequest &request,
+                 const std::string &directory) const;
+
+  /// The same for `targets`; request.target is ignored.
+  Status compile(const PlanRequest &request, const PlanTargets &targets,
                  const std::string &directory) const;
 
   /// Proves a schedule for `world` ranks and `slots` slots (0: the default).

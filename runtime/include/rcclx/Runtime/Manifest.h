@@ -46,6 +46,9 @@ struct PlanObject {
   std::string target; // "host-x86_64", "gfx942"
   std::string kind;
   PlanFile file;
+  std::string compiler; // empty where the manifest does not say
+  /// Of a host object: "x86-64-v3", or a name for one machine's processor.
+  std::string cpu;
 };
 
 struct PlanProof {

@@ -25,10 +25,17 @@ struct Plan {
 
   /// Reads `directory` and checks the size and XXH64 of every file it lists.
   /// Never compiles. Corrupt when anything is damaged; InvalidUsage when the
-  /// directory or a file may have been written by another user; Unavailable,
-  /// naming the targets that are there, when it has no object for `target`.
+  /// directory or a file may have been written by another user.
+  static Expected<std::shared_ptr<const Plan>> open(std::string directory);
+
+  /// As open; Unavailable, naming the targets that are there, when it has no
+  /// object for `target`.
   static Expected<std::shared_ptr<const Plan>> load(std::string directory,
                                                     std::string_view target);
+
+  /// For a plan that another machine may have compiled: Unavailable when the
+  /// object for `target` is for another processor than this, or may be.
+  Status checkProcessor(std::string_view target) const;
 
   /// Path of the object for `target`, and how it is mapped. `target` must be
   /// the one that the plan was loaded for.

@@ -119,6 +119,8 @@ typedef struct rcclx_plan_params {
   const char *reduction;     /* NULL: "sum"; "max" "avg" */
   uint64_t count;            /* elements of the calls to come, roughly */
   const char *protocol;      /* NULL: chosen; "ll" "sentinel" "flag" */
+  const char *plan_dir; /* NULL: compiled or cached; else what `rcclx compile`
+                           wrote: it says all of the above, which stays zero */
 } rcclx_plan_params;
 
 /* Collective: all ranks agree on the plan, one compiles it where it is not
@@ -162,13 +164,18 @@ typedef struct rcclx_launch_params {
   const void *input; /* aligned to its elements; may be the output */
   void *output;
   uint64_t count; /* by the contract's convention (docs/PlanFormat.md) */
-  rcclx_stream *stream;
+  rcclx_stream *stream; /* NULL: the calling thread runs the call */
 } rcclx_launch_params;
 
 /* Starts one call. All ranks issue the same calls in the same order, with equal
  * plan and count. Calls of one communicator run in issue order, on whichever
  * streams. Does not wait, except for room in the stream's queue (256 calls): a
- * thread that drives several ranks alternates between them. */
+ * thread that drives several ranks alternates between them.
+ *
+ * Without a stream it returns when the call has ended, after those issued
+ * before it, with the communicator's error if it is dead. On the host this is
+ * the fastest way: no other thread has to wake. RCCLX_INVALID_USAGE in a group,
+ * where it would wait for itself. */
 RCCLX_API rcclx_result rcclx_launch(
     rcclx_comm *comm, const rcclx_launch_params *params) RCCLX_NOEXCEPT;
 

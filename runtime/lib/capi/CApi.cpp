@@ -129,6 +129,19 @@ rcclx_result rcclx_comm_status(rcclx_comm *comm) noexcept {
 //===----------------------------------------------------------------------===//
 
 static Status readRequest(const rcclx_plan_params &p, PlanRequest &out) {
+  if (p.plan_dir) {
+    rcclx_plan_params alone = {};
+    alone.struct_size = p.struct_size;
+    alone.plan_dir = p.plan_dir;
+    if (memcmp(&alone, &p, sizeof(p)) != 0)
+      return Status(Code::InvalidArgument,
+                    "a plan's directory and fields of a schedule are set; the "
+                    "plan says what they would");
+    out.planDirectory = p.plan_dir;
+    return out.planDirectory.empty()
+               ? Status(Code::InvalidArgument, "the plan's directory is empty")
+               : Status();
+  }
   if (!p.schedule || !p.element)
     return nullError(p.schedule ? "the element type" : "the schedule");
   out.schedule.assign(p.schedule, p.schedule_bytes);
@@ -249,11 +262,12 @@ rcclx_result rcclx_stream_synchronize(rcclx_stream *stream) noexcept {
 
 Status rcclx::runtime::launchNow(rcclx_comm *comm,
                                  const rcclx_launch_params &p) {
-  if (p.stream->communicator != comm->communicator)
+  if (p.stream && p.stream->communicator != comm->communicator)
     return Status(Code::InvalidUsage,
                   "the stream was made for another communicator");
-  return comm->communicator->launch(
-      *p.plan->prepared, {p.input, p.output, p.count}, p.stream->stream);
+  return comm->communicator->launch(*p.plan->prepared,
+                                    {p.input, p.output, p.count},
+                                    p.stream ? p.stream->stream : nullptr);
 }
 
 rcclx_result rcclx_launch(rcclx_comm *comm,
@@ -262,13 +276,16 @@ rcclx_result rcclx_launch(rcclx_comm *comm,
     rcclx_launch_params p = {};
     RCCLX_RETURN_IF_ERROR(readParams(
         params, offsetof(rcclx_launch_params, stream) + sizeof(p.stream), p));
-    if (!comm || !p.plan || !p.stream)
-      return nullError(!comm     ? "the communicator"
-                       : !p.plan ? "the plan"
-                                 : "the stream");
+    if (!comm || !p.plan)
+      return nullError(!comm ? "the communicator" : "the plan");
     Group &group = Group::current();
     if (!group.active())
       return launchNow(comm, p);
+    // It would wait for launches that the group holds back.
+    if (!p.stream)
+      return Status(Code::InvalidUsage,
+                    "a launch in a group needs a stream: without one it waits "
+                    "for the other ranks");
     RCCLX_RETURN_IF_ERROR(
         Communicator::check(*p.plan->prepared, {p.input, p.output, p.count}));
     group.noteLaunch(comm, p);

@@ -73,6 +73,8 @@ public:
 
   /// Starts one call on `stream`. Neither allocates nor waits, unless the
   /// stream's queue is full. Launches on several streams run in issue order.
+  /// With a null stream, the call has ended when this returns, with the
+  /// communicator's status.
   Status launch(PreparedPlan &plan, const CallArguments &arguments,
                 const std::shared_ptr<Stream> &stream);
   /// What launch checks before it does anything.
@@ -111,6 +113,9 @@ private:
   Expected<std::vector<std::string>> exchange(std::string_view blob,
                                               uint64_t timeoutMs);
   Expected<CachedPlan> obtain(const PlanRequest &request);
+  Expected<std::shared_ptr<const Plan>> open(PlanRequest &request) const;
+  Expected<std::string> obtainTogether(const PlanRequest &request,
+                                       PreparedPlan &out, CachedPlan &obtained);
   Status load(const PlanRequest &request, PreparedPlan &out);
   rcclx_kernel_params makeParams(const Plan &plan) const;
 
@@ -133,6 +138,7 @@ private:
   Status sticky;
   bool hasLeft = false;
   std::vector<std::weak_ptr<Stream>> streams;
+  std::shared_ptr<Stream> inlineStream; // made by the first call without one
 
   // Of the launching thread: the last stream, for order between streams.
   std::shared_ptr<Stream> lastStream;

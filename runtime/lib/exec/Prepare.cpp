@@ -1,8 +1,9 @@
 //===- Prepare.cpp - Agreeing on a plan and loading it --------------------===//
 //
 // Part of rcclx. Three exchanges: do all want the same; has the one rank that
-// compiles succeeded; have all loaded the same. Whatever fails on one rank, all
-// ranks take part in the exchange that follows, and all return the error.
+// compiles succeeded (not for a plan that was compiled before); have all loaded
+// the same. Whatever fails on one rank, all ranks take part in the exchange
+// that follows, and all return the error.
 //
 //===----------------------------------------------------------------------===//
 #include "Communicator.h"
@@ -85,6 +86,7 @@ rcclx_kernel_params Communicator::makeParams(const Plan &plan) const {
   params.window = shared->data();
   params.control = controlBlock;
   params.host = device->hostCalls();
+  params.host_spins = device->hostSpins(world());
   for (size_t i = 0; i != RCCLX_MAX_WORLD / 64; ++i) {
     params.edges[i] = plan.manifest.edges[rank()][i];
     params.readers[i] = plan.manifest.readers[rank()][i];
@@ -100,6 +102,48 @@ Expected<CachedPlan> Communicator::obtain(const PlanRequest &request) {
   RCCLX_ASSIGN_OR_RETURN(PlanCache cache,
                          PlanCache::open(settings.options.effectiveCacheDir()));
   return cache.get(request, CompilerLibrary::find(settings.options));
+}
+
+/// The plan that request.planDirectory names; fills in what it says.
+Expected<std::shared_ptr<const Plan>>
+Communicator::open(PlanRequest &request) const {
+  RCCLX_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                         Plan::load(request.planDirectory, request.target));
+  RCCLX_RETURN_IF_ERROR(plan->checkProcessor(request.target));
+  if (plan->manifest.world != request.world)
+    return makeError(Code::InvalidArgument,
+                     "{}: the plan is for {} ranks; the communicator has {}",
+                     request.planDirectory, plan->manifest.world,
+                     request.world);
+  request.element = plan->manifest.element;
+  request.reduction = plan->manifest.reduction;
+  return plan;
+}
+
+/// All ranks: the place of a plan that one rank has compiled, which has it in
+/// out.plan. `obtained` keeps its files, which may be temporary.
+Expected<std::string> Communicator::obtainTogether(const PlanRequest &request,
+                                                   PreparedPlan &out,
+                                                   CachedPlan &obtained) {
+  Report compiled;
+  if (rank() == compilingRank) {
+    Expected<CachedPlan> got = obtain(request);
+    if (got) {
+      obtained = *std::move(got);
+      compiled.value = (obtained.cached ? "c" : "n") + obtained.plan->directory;
+    } else {
+      compiled.status = got.status();
+    }
+  }
+  RCCLX_ASSIGN_OR_RETURN(
+      std::vector<std::string> blobs,
+      exchange(compiled.encode(rank()), settings.timeoutMs + compileMs));
+  RCCLX_ASSIGN_OR_RETURN(std::vector<Report> all,
+                         decodeAll(blobs, compiled, rank()));
+  const std::string &place = all[compilingRank].value;
+  out.cached = place.starts_with('c');
+  out.plan = obtained.plan;
+  return place.substr(std::min<size_t>(1, place.size()));
 }
 
 /// Loads out.plan's code.
@@ -125,14 +169,26 @@ Communicator::prepare(const std::shared_ptr<Communicator> &self,
   request.world = c.world();
   request.target = c.device->target();
 
+  auto prepared = std::make_shared<PreparedPlan>();
+  prepared->communicator = self;
   Report wanted;
-  if (countFits(request.count, request.world, request.element))
+  if (!request.planDirectory.empty()) {
+    auto plan = c.open(request);
+    if (plan) {
+      prepared->plan = *std::move(plan);
+      prepared->cached = true;
+      wanted.value = fmt::format("plan {:016x}", prepared->plan->manifest.hash);
+    } else {
+      wanted.status = plan.status();
+    }
+  } else if (countFits(request.count, request.world, request.element)) {
     wanted.value = PlanCache::key(request);
-  else
+  } else {
     wanted.status =
         makeError(Code::InvalidArgument,
                   "{} elements of {} for {} ranks exceed 2^63 bytes",
                   request.count, name(request.element), request.world);
+  }
   RCCLX_ASSIGN_OR_RETURN(std::vector<std::string> blobs,
                          c.exchange(wanted.encode(c.rank()), timeoutMs));
   RCCLX_ASSIGN_OR_RETURN(std::vector<Report> all,
@@ -141,39 +197,22 @@ Communicator::prepare(const std::shared_ptr<Communicator> &self,
     if (all[r].value != all[0].value)
       return makeError(Code::InvalidUsage,
                        "rank {} prepares another plan than rank 0 (schedule, "
-                       "type, reduction, size class and protocol must agree)",
+                       "type, reduction, size class and protocol must agree, "
+                       "or be of plans with the same hash)",
                        r);
 
-  auto prepared = std::make_shared<PreparedPlan>();
-  prepared->communicator = self;
-  CachedPlan obtained; // its files may be temporary: until all have loaded
-  Report compiled;
-  if (c.rank() == compilingRank) {
-    Expected<CachedPlan> got = c.obtain(request);
-    if (got) {
-      obtained = *std::move(got);
-      compiled.value = (obtained.cached ? "c" : "n") + obtained.plan->directory;
-    } else {
-      compiled.status = got.status();
-    }
-  }
-  RCCLX_ASSIGN_OR_RETURN(
-      blobs, c.exchange(compiled.encode(c.rank()), timeoutMs + compileMs));
-  RCCLX_ASSIGN_OR_RETURN(all, decodeAll(blobs, compiled, c.rank()));
-  const std::string &place = all[compilingRank].value;
-  prepared->cached = place.starts_with('c');
-
+  CachedPlan obtained; // until all have loaded
   Report loaded;
-  if (c.rank() == compilingRank) {
-    prepared->plan = obtained.plan;
-  } else if (place.size() > 1) {
-    auto plan = Plan::load(place.substr(1), request.target);
-    if (plan)
-      prepared->plan = *std::move(plan);
-    else
-      loaded.status = plan.status();
-  } else {
-    loaded.status = makeError(Code::Remote, "rank 0 sent no plan");
+  if (!prepared->plan) {
+    RCCLX_ASSIGN_OR_RETURN(std::string place,
+                           c.obtainTogether(request, *prepared, obtained));
+    if (!prepared->plan) {
+      auto plan = Plan::load(place, request.target);
+      if (plan)
+        prepared->plan = *std::move(plan);
+      else
+        loaded.status = plan.status();
+    }
   }
   if (loaded.status.isOk())
     loaded.status = c.load(request, *prepared);

@@ -29,6 +29,8 @@ struct PlanRequest {
   uint64_t count = 0;   // hint; its size class chooses protocol and tile
   std::string protocol; // empty: the compiler chooses
   std::string target;   // "host-x86_64", "gfx942", ...
+  /// A plan that exists already, and says all of the above; empty: none.
+  std::string planDirectory;
 };
 
 /// What a plan for other machines holds objects for.

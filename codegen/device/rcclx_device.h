@@ -58,7 +58,10 @@ RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l, size_t d) {
   r.hi = r.lo + each < last ? r.lo + each : last;
   return r;
 }
-RX_FN size_t first(const Context *c, Range r) { return r.lo + c->thread; }
+RX_FN size_t first(const Context *c, Range r) {
+  enterLoop(c);
+  return r.lo + c->thread;
+}
 RX_FN size_t limit(Range r) { return r.hi; }
 
 RX_FN size_t ownRank(const Context *c) { return c->p->rank; }
@@ -108,17 +111,12 @@ RX_FN Buffer scratchBlock(const Context *c, size_t block) {
                 c->p->count};
 }
 
-template <typename T> RX_FN u32 loadElement(const char *p) {
-  if constexpr (T::bytes == 4)
-    return loadPlain(reinterpret_cast<const u32 *>(p));
-  else
-    return loadPlain(reinterpret_cast<const u16 *>(p));
+template <typename T> RX_FN typename T::Word loadElement(const char *p) {
+  return loadPlain(reinterpret_cast<const typename Elements<T>::Memory *>(p));
 }
-template <typename T> RX_FN void storeElement(char *p, u32 v) {
-  if constexpr (T::bytes == 4)
-    storePlain(reinterpret_cast<u32 *>(p), v);
-  else
-    storePlain(reinterpret_cast<u16 *>(p), static_cast<u16>(v));
+template <typename T> RX_FN void storeElement(char *p, typename T::Word v) {
+  typedef typename Elements<T>::Memory Memory;
+  storePlain(reinterpret_cast<Memory *>(p), static_cast<Memory>(v));
 }
 
 /// The first `n` elements of a group; the others are zero and not touched.
@@ -151,6 +149,11 @@ template <typename T> RX_FN void store(Group v, Buffer b, size_t g) {
     storeGroup(p, v);
   else
     storeElements<T>(v, p, left);
+}
+
+/// A group of the input, as premul_sum takes it.
+template <typename T> RX_FN Group prescale(const Context *c, Group g) {
+  return multiply<T>(g, scaleOf<typename T::Acc>(c->p->scale));
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,9 +205,11 @@ template <typename T> RX_FN Group encodeSentinel(Group g) {
     v.word[i] = ~v.word[i];
   return v;
 }
-/// One element of each 8-byte half is looked at: a half arrives whole.
+/// The last element of each 8-byte half is looked at, of an f64 its upper half:
+/// no canonical value has all ones there. A half arrives whole.
 template <typename T> RX_FN bool arrived(const Group &g) {
-  constexpr u32 top = T::bytes == 4 ? 0xffffffffu : 0xffff0000u;
+  constexpr u32 bits = T::bytes < 4 ? T::bytes * 8 : 32;
+  constexpr u32 top = ~0u << (32 - bits);
   return (g.word[1] & top) != 0 && (g.word[3] & top) != 0;
 }
 
@@ -214,10 +219,12 @@ template <typename T> RX_FN bool arrived(const Group &g) {
 template <typename T, typename Protocol>
 RX_FN void send(const Context *c, Group v, char *slot, Range r, size_t g) {
   char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
+  preempt(c);
   if constexpr (Protocol::flagInPacket) {
     if (c->dead)
       return;
     storePacket(p, Group{{v.word[0], llFlag, v.word[1], llFlag}});
+    preempt(c);
     storePacket(p + 16, Group{{v.word[2], llFlag, v.word[3], llFlag}});
   } else if constexpr (Protocol::flagInData) {
     if (c->dead)
@@ -243,6 +250,7 @@ RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
       low = loadPacket(p);
       high = loadPacket(p + 16);
     }
+    preempt(c);
     storePacket(p, Group{{0, 0, 0, 0}});
     storePacket(p + 16, Group{{0, 0, 0, 0}});
     return Group{{low.word[0], low.word[2], high.word[0], high.word[2]}};
@@ -252,11 +260,13 @@ RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
       giveUp(c, looks, RCCLX_WAIT_MESSAGE, rank);
       v = loadPacket(p);
     }
+    preempt(c);
     storePacket(p, Group{{0, 0, 0, 0}});
     for (u32 i = 0; i < 4; ++i)
       v.word[i] = ~v.word[i];
     return v;
   } else {
+    preempt(c);
     return loadGroup(p);
   }
 }
@@ -271,20 +281,21 @@ RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
 /// One thread of the block that has given up makes the block dead: it has left
 /// out a part of what would be announced.
 RX_FN void release(Context *c) {
-  fenceRelease();
+  orderRelease(c);
   c->dead = blockBarrierAny(c->dead != 0);
 }
-/// Orders the relaxed waits before it ahead of the reads after it.
-RX_FN void acquire(const Context *) { fenceAcquire(); }
+/// Orders the waits before it ahead of the accesses after it.
+RX_FN void acquire(Context *c) { orderAcquire(c); }
 
 template <u32 Tags> RX_FN u64 index(size_t tag, size_t tile) {
   return tile * Tags + tag;
 }
 
-/// Relaxed; `release` came before. One thread signals for the block.
+/// `release` came before. One thread signals for the block.
 RX_FN void announce(const Context *c, u64 *word, u64 value) {
+  preempt(c);
   if (c->thread == 0 && !c->dead && !anyFailed(&c->p->control->failure))
-    storeRelaxed(word, value);
+    tell(c, word, value);
 }
 
 /// A `flag` message, or an empty one, has been written to `rank`.
@@ -293,7 +304,7 @@ RX_FN void postMessage(const Context *c, size_t rank, size_t tag, size_t tile) {
   announce(c, blockWord(c, peer(c, rank).out, RCCLX_SIGNAL),
            position(callNumber(c, rank), index<Tags>(tag, tile)));
 }
-/// Waits for it, relaxed; `acquire` follows.
+/// Waits for it; `acquire` follows.
 template <u32 Tags>
 RX_FN void waitMessage(Context *c, size_t rank, size_t tag, size_t tile) {
   waitFor(c, blockWord(c, peer(c, rank).in, RCCLX_SIGNAL),
@@ -339,7 +350,7 @@ RX_FN void waitWindow(Context *c, size_t tag, size_t tile) {
               position(callNumber(c, r), index<Tags>(tag, tile - Depth)),
               RCCLX_WAIT_PULL_CREDIT, r);
 }
-/// Waits for `rank`'s window to hold a tile, relaxed; `acquire` follows.
+/// Waits for `rank`'s window to hold a tile; `acquire` follows.
 template <u32 Tags>
 RX_FN void waitPull(Context *c, size_t rank, size_t tag, size_t tile) {
   waitFor(c, blockWord(c, peer(c, rank).in, RCCLX_PULL_SIGNAL),
@@ -379,21 +390,22 @@ RX_FN Context begin(const rcclx_kernel_params &p, u32 blockArgument) {
 
 template <u32 Threads> RX_FN void open(Context *c) {
   Params &p = *c->p;
-  // The host has no kernel boundary: its resets are ordered here.
+  // The host has no kernel boundary: the signals order its resets.
   fenceRelease();
   for (u32 r = c->thread; r < p.world; r += Threads)
     if (bit(p.edges, r)) {
       u64 *started = reinterpret_cast<u64 *>(peer(c, r).out + RCCLX_STARTED) +
                      2 * c->block;
+      preempt(c);
       storeRelaxed(started + 1, p.plan_hash);
-      storeRelaxed(started, callNumber(c, r));
+      storeSignal(started, callNumber(c, r));
     }
   for (u32 r = c->thread; r < p.world; r += Threads)
     if (bit(p.edges, r)) {
       const u64 *started =
           reinterpret_cast<u64 *>(peer(c, r).in + RCCLX_STARTED) + 2 * c->block;
       u64 n = callNumber(c, r);
-      for (u32 looks = 0; !c->dead && loadRelaxed(started) + 1 < n; ++looks)
+      for (u32 looks = 0; !c->dead && loadSignal(started) + 1 < n; ++looks)
         giveUp(c, looks, RCCLX_WAIT_STARTED, r);
     }
   blockBarrier();

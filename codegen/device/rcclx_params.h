@@ -110,8 +110,11 @@ typedef struct rcclx_kernel_params {
   rcclx_u64 readers[RCCLX_MAX_WORLD / 64u];
   rcclx_peer peers[RCCLX_INLINE_PEERS]; /* by rank, where world <= 16 */
   const rcclx_peer *peer_table;         /* by rank, where world > 16 */
-  char *scratch; /* own memory, where the plan has scratch: `world` blocks of
-                    ceil(count / elements per 16 bytes) granules of 16 bytes */
+  char *scratch;   /* own memory, where the plan has scratch: `world` blocks of
+                      ceil(count / elements per 16 bytes) granules of 16 bytes */
+  rcclx_u64 scale; /* premul_sum: what this rank's input is multiplied by, in
+                      the accumulator's type, zero-extended */
+  rcclx_u32 host_spins; /* host only: looks of a wait before it yields */
 } rcclx_kernel_params;
 
 #endif /* RCCLX_PARAMS_H */

@@ -54,6 +54,10 @@ RX_FN u64 loadRelaxed(const u64 *p) {
 RX_FN void storeRelaxed(u64 *p, u64 v) {
   __hip_atomic_store(global(p), v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
+/// Relaxed: `fenceRelease` comes before the stores of signals, `fenceAcquire`
+/// after the waits for them.
+RX_FN u64 loadSignal(const u64 *p) { return loadRelaxed(p); }
+RX_FN void storeSignal(u64 *p, u64 v) { storeRelaxed(p, v); }
 RX_FN bool claim(u64 *p, u64 expected, u64 v) {
   return __hip_atomic_compare_exchange_strong(
       global(p), &expected, v, __ATOMIC_RELAXED, __ATOMIC_RELAXED,

@@ -49,6 +49,10 @@ RX_FN void storeRelaxed(u64 *p, u64 v) {
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v)
                : "memory");
 }
+/// Relaxed: `fenceRelease` comes before the stores of signals, `fenceAcquire`
+/// after the waits for them.
+RX_FN u64 loadSignal(const u64 *p) { return loadRelaxed(p); }
+RX_FN void storeSignal(u64 *p, u64 v) { storeRelaxed(p, v); }
 RX_FN bool claim(u64 *p, u64 expected, u64 v) {
   return atomicCAS(p, expected, v) == expected;
 }

@@ -16,6 +16,7 @@ typedef decltype(static_cast<char *>(nullptr) -
                  static_cast<char *>(nullptr)) ptrdiff_t;
 
 namespace rx {
+typedef signed char i8;
 typedef unsigned char u8;
 typedef unsigned short u16;
 typedef int i32;
@@ -60,8 +61,11 @@ struct Direct {
 };
 
 struct Sum {};
+struct Prod {};
+struct Min {};
 struct Max {};
 struct Avg {};
+struct PremulSum {};
 } // namespace rx
 
 #endif // RCCLX_TYPES_H

@@ -18,6 +18,11 @@ struct Context {
   u32 block;
   u32 thread;
   u32 dead;
+#ifdef RX_STRICT_ORDER
+  const u64 *seen[2 * RCCLX_MAX_WORLD];
+  u32 seenCount = 0;
+  bool released = false;
+#endif
 };
 
 /// By value: of the four addresses, those that are not used are not loaded.
@@ -90,15 +95,65 @@ RX_FN bool passed(u64 word, u64 wanted) {
   return ahead == 1 || (ahead == 0 && word >= wanted);
 }
 
-/// Waits, relaxed, until *word has passed `wanted`. An acquire fence must
-/// follow before what it announces is read.
+/// Before every access that another rank may see. Kernels of tests give way
+/// here, not in waits only, so that every interleaving can be had.
+#ifndef RX_PREEMPT
+RX_FN void preempt(const Context *) {}
+#else
+RX_FN void preempt(const Context *c) { c->p->host.yield(); }
+#endif
+
+//===----------------------------------------------------------------------===//
+// Order, where `acquire` and `release` stand
+//===----------------------------------------------------------------------===//
+
+#ifndef RX_STRICT_ORDER
+RX_FN u64 look(const u64 *word) { return loadSignal(word); }
+RX_FN void saw(Context *, const u64 *) {}
+RX_FN void tell(const Context *, u64 *word, u64 v) { storeSignal(word, v); }
+RX_FN void orderAcquire(Context *) { fenceAcquire(); }
+RX_FN void orderRelease(Context *) { fenceRelease(); }
+RX_FN void enterLoop(const Context *) {}
+#else
+// For ThreadSanitizer, which does not understand fences, on the host, where
+// accesses have more order than fences give on a GPU: waits and signals are
+// relaxed, and what `acquire` and `release` order is said access by access. So
+// a kernel that lacks one of them has a race that is found.
+RX_FN u64 look(const u64 *word) { return loadRelaxed(word); }
+RX_FN void orderAcquire(Context *c) {
+  for (u32 i = 0; i < c->seenCount; ++i)
+    loadSignal(c->seen[i]);
+  c->seenCount = 0;
+  c->released = false;
+}
+RX_FN void saw(Context *c, const u64 *word) {
+  if (c->seenCount == sizeof(c->seen) / sizeof(*c->seen))
+    orderAcquire(c); // no false alarm, at the price of a missed one
+  c->seen[c->seenCount++] = word;
+}
+RX_FN void orderRelease(Context *c) { c->released = true; }
+RX_FN void tell(const Context *c, u64 *word, u64 v) {
+  if (c->released)
+    storeSignal(word, v);
+  else
+    storeRelaxed(word, v);
+}
+/// What an element loop does is not covered by an earlier release.
+RX_FN void enterLoop(const Context *c) {
+  const_cast<Context *>(c)->released = false;
+}
+#endif
+
+/// Waits until *word has passed `wanted`. `acquire` must follow before what it
+/// announces is read.
 RX_FN void waitFor(Context *c, const u64 *word, u64 wanted, u32 kind,
                    u32 rank) {
   if (c->dead)
     return;
-  for (u32 looks = 0; !passed(loadRelaxed(word), wanted); ++looks)
+  for (u32 looks = 0; !passed(look(word), wanted); ++looks)
     if (giveUp(c, looks, kind, rank))
       return;
+  saw(c, word);
 }
 
 RX_FN u64 *blockWord(const Context *c, char *region, u32 offset) {

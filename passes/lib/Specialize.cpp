@@ -17,17 +17,6 @@ namespace rcclx {
 using namespace mlir;
 using namespace rcclx;
 
-/// Null for anything but the element types of docs/Numerics.md.
-static Type parseElement(StringRef name, MLIRContext *context) {
-  Builder builder(context);
-  return llvm::StringSwitch<Type>(name)
-      .Case("f32", builder.getF32Type())
-      .Case("f16", builder.getF16Type())
-      .Case("bf16", builder.getBF16Type())
-      .Case("i32", builder.getI32Type())
-      .Default(Type());
-}
-
 namespace {
 struct SpecializePass : public rcclx::impl::SpecializeBase<SpecializePass> {
   using Base::Base;
@@ -40,16 +29,27 @@ struct SpecializePass : public rcclx::impl::SpecializeBase<SpecializePass> {
       emitError(loc) << (type ? "unknown reduction '"
                               : "unknown element type '")
                      << (type ? reduction : element) << "'; expected "
-                     << (type ? "sum, max or avg" : "f32, f16, bf16 or i32");
+                     << (type ? listReductions() : listElements());
       return signalPassFailure();
     }
-    if (failed(SpecializationAttr::verify([&] { return emitError(loc); }, world,
-                                          type, *op)))
+    DenseI32ArrayAttr entries;
+    if (!permutation.empty())
+      entries = DenseI32ArrayAttr::get(
+          &getContext(), SmallVector<int32_t>(permutation.begin(),
+                                              permutation.end()));
+    auto spec = SpecializationAttr::getChecked(
+        [&] { return emitError(loc); }, &getContext(), uint32_t(world), type,
+        *op, uint32_t(root), entries);
+    if (!spec)
       return signalPassFailure();
-    auto spec =
-        SpecializationAttr::get(&getContext(), uint32_t(world), type, *op);
 
     for (auto collective : getOperation().getOps<CollectiveOp>()) {
+      if (std::string wrong =
+              checkRoles(collective.getContract(), root, bool(entries));
+          !wrong.empty()) {
+        collective.emitOpError(wrong);
+        return signalPassFailure();
+      }
       if (collective.getSpec() && collective.getSpecAttr() != spec) {
         collective.emitOpError("is bound to ")
             << collective.getSpecAttr() << "; expected it unbound or bound to "
@@ -61,6 +61,13 @@ struct SpecializePass : public rcclx::impl::SpecializeBase<SpecializePass> {
           OpBuilder::atBlockBegin(&collective.getBody().front());
       collective.getWorld().replaceAllUsesWith(
           arith::ConstantIndexOp::create(builder, collective.getLoc(), world));
+      collective.walk([&](RootOp op) {
+        OpBuilder here(op);
+        op.replaceAllUsesWith(
+            arith::ConstantIndexOp::create(here, op.getLoc(), root)
+                .getResult());
+        op.erase();
+      });
     }
   }
 };

@@ -29,22 +29,13 @@ namespace {
 /// What the template arguments of a kernel's calls are made of.
 struct Names {
   Names(FuncOp func) : context(func.getContext()) {
-    Type type = func.getSpec().getElement();
-    element = type.isF32()    ? "rx::F32"
-              : type.isF16()  ? "rx::F16"
-              : type.isBF16() ? "rx::BF16"
-                              : "rx::I32";
-    switch (func.getSpec().getReduction()) {
-    case Reduction::Sum:
-      reduction = "rx::Sum";
-      break;
-    case Reduction::Max:
-      reduction = "rx::Max";
-      break;
-    case Reduction::Avg:
-      reduction = "rx::Avg";
-      break;
-    }
+    // The header's names are those of the schedule in upper case and in camel
+    // case: rx::F8E4M3FN, rx::PremulSum.
+    element =
+        "rx::" + StringRef(getElementName(func.getSpec().getElement())).upper();
+    reduction = "rx::" + convertToCamelFromSnakeCase(
+                             stringifyReduction(func.getSpec().getReduction()),
+                             /*capitalizeFirst=*/true);
     world = std::to_string(func.getSpec().getWorld());
     groups = std::to_string(func.getMapping().getGroups());
     threads = std::to_string(func.getMapping().getThreads());
@@ -113,6 +104,9 @@ static Callee getCallee(kernel::SendOp op, const Names &n) {
 }
 static Callee getCallee(kernel::RecvOp op, const Names &n) {
   return {"rx::recv", {n.element, n.get(op.getProtocol()).str()}};
+}
+static Callee getCallee(PrescaleOp, const Names &n) {
+  return {"rx::prescale", {n.element}};
 }
 static Callee getCallee(kernel::IdentityOp, const Names &n) {
   return {"rx::identity", {n.element, n.reduction}};
@@ -309,7 +303,7 @@ static void populatePatterns(TypeConverter &converter,
   patterns.add<LowerReturn>(converter, names.context);
   populateCalls<OpenOp, CloseOp, AliveOp, InGroupOp, TilesOp, RangeOp, FirstOp,
                 LimitOp, kernel::BufferOp, SlotToOp, SlotFromOp, kernel::LoadOp,
-                kernel::StoreOp, kernel::SendOp, kernel::RecvOp,
+                kernel::StoreOp, kernel::SendOp, kernel::RecvOp, PrescaleOp,
                 kernel::IdentityOp, kernel::ReduceOp, kernel::RoundOp,
                 kernel::FinishOp, ReleaseOp, AcquireOp, PostMessageOp,
                 WaitMessageOp, WaitCreditOp, PostCreditOp, WaitPullOp,
@@ -325,6 +319,10 @@ struct ConvertKernelToEmitCPass
   void runOnOperation() override {
     SmallVector<FuncOp> funcs(getOperation().getOps<FuncOp>());
     for (FuncOp func : funcs) {
+      // What the kernel implements has served its proof.
+      if (FlatSymbolRefAttr schedule = func.getScheduleAttr())
+        if (Operation *op = SymbolTable::lookupSymbolIn(getOperation(), schedule))
+          op->erase();
       Names names(func);
       TypeConverter converter;
       populateTypes(converter, names);

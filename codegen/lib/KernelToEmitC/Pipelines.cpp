@@ -14,8 +14,10 @@ using namespace rcclx;
 
 void rcclx::buildSchedulePipeline(OpPassManager &pm,
                                   const LoweringOptions &options) {
+  ArrayRef<int32_t> permutation = options.permutation;
   pm.addPass(
-      createSpecialize({options.world, options.element, options.reduction}));
+      createSpecialize({options.world, options.element, options.reduction,
+                        options.root, llvm::to_vector(permutation)}));
   // Before any simplification, so that what is proved is what was written.
   pm.addPass(createVerifySchedule({options.world, options.slots, false}));
   pm.addPass(createCanonicalizerPass());

@@ -35,15 +35,52 @@ void RcclxDialect::initialize() {
       >();
 }
 
+std::string rcclx::checkRoles(uint32_t world, uint32_t root,
+                              ArrayRef<int32_t> permutation) {
+  std::string range = "0 to " + std::to_string(world - 1);
+  if (root >= world)
+    return "expected a root within " + range + ", found " +
+           std::to_string(root);
+  if (permutation.empty())
+    return "";
+  if (permutation.size() != world)
+    return "expected a permutation of " + std::to_string(world) +
+           " ranks, found " + std::to_string(permutation.size()) + " entries";
+  SmallVector<bool> seen(world, false);
+  for (int32_t rank : permutation) {
+    bool known = rank >= 0 && uint32_t(rank) < world;
+    if (!known || seen[rank])
+      return "expected a permutation of " + range + ", found " +
+             std::to_string(rank) + (known ? " twice" : "");
+    seen[rank] = true;
+  }
+  return "";
+}
+
+std::string rcclx::checkRoles(Contract contract, uint32_t root,
+                              bool hasPermutation) {
+  std::string name = stringifyContract(contract).str();
+  if (root != 0 && !hasRoot(contract))
+    return name + " has no root; expected root 0, found " +
+           std::to_string(root);
+  if (hasPermutation && contract != Contract::Permute)
+    return name + " has no permutation; expected none";
+  return "";
+}
+
 LogicalResult
 SpecializationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                           uint32_t world, Type element, Reduction) {
+                           uint32_t world, Type element, Reduction,
+                           uint32_t root, DenseI32ArrayAttr permutation) {
   if (world == 0 || world > 256)
     return emitError() << "expected a world of 1 to 256 ranks, found " << world;
-  if (!element.isF32() && !element.isF16() && !element.isBF16() &&
-      !element.isInteger(32))
-    return emitError() << "expected element type f32, f16, bf16 or i32, found "
-                       << element;
+  if (getElementName(element).empty())
+    return emitError() << "expected element type " << listElements()
+                       << ", found " << element;
+  std::string wrong = checkRoles(
+      world, root, permutation ? permutation.asArrayRef() : ArrayRef<int32_t>());
+  if (!wrong.empty())
+    return emitError() << wrong;
   return success();
 }
 

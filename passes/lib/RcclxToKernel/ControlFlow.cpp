@@ -15,7 +15,9 @@ using namespace rcclx;
 static constexpr int64_t maxUnroll = 16;
 
 static bool isIndexCode(Operation *op) {
-  return isa<ShiftOp>(op) || isa<arith::ArithDialect>(op->getDialect());
+  return isa<ShiftOp>(op) ||
+         (isa<arith::ArithDialect>(op->getDialect()) &&
+          llvm::none_of(op->getResultTypes(), llvm::IsaPred<ChunkType, AccType>));
 }
 
 static SmallVector<Value> keptValues(ValueRange values, Phase phase) {
@@ -34,6 +36,8 @@ LogicalResult Lowering::copyBlock(Block *block, OpBuilder &b, IRMapping &scope,
     LogicalResult result = success();
     if (isIndexCode(&op))
       b.clone(op, scope);
+    else if (isa<RootOp, DestinationOfOp, SourceOfOp>(op))
+      scope.map(op.getResult(0), lowerRole(&op, b, scope));
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       result = copyFor(loop, b, scope, phase, leaf);
     else if (auto branch = dyn_cast<scf::IfOp>(op))

@@ -21,12 +21,11 @@ struct ConvertRcclxToKernelPass
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto collective :
-         llvm::make_early_inc_range(getOperation().getOps<CollectiveOp>())) {
+    // The collective stays, for the proof of the kernel.
+    for (auto collective : getOperation().getOps<CollectiveOp>()) {
       OpBuilder builder(collective);
       if (failed(Lowering(collective).run(builder)))
         return signalPassFailure();
-      collective.erase();
     }
   }
 };

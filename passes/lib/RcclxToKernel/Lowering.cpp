@@ -152,9 +152,7 @@ void Lowering::publish(OpBuilder &b, IRMapping &scope) {
     Value step = constant(b, loc, collective.getMappingAttr().getThreads());
     auto loop = scf::ForOp::create(b, loc, first, limit, step);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    Value base = lowerBuffer(slice, inner, loc);
-    Value group =
-        kernel::LoadOp::create(inner, loc, base, loop.getInductionVar());
+    Value group = lowerLoad(slice, loop.getInductionVar(), inner, loc);
     Value rank = scope.lookup(collective.getRank());
     Value slot = kernel::SlotToOp::create(inner, loc, context, rank, tag, tile,
                                           Protocol::Direct);
@@ -220,6 +218,7 @@ LogicalResult Lowering::run(OpBuilder &builder) {
   MLIRContext *ctx = builder.getContext();
   auto func = kernel::FuncOp::create(
       builder, loc, ("rcclx_" + collective.getSymName()).str(),
+      FlatSymbolRefAttr::get(collective.getSymNameAttr()),
       collective.getSpecAttr(), collective.getMappingAttr());
   Block *body = &func.getBody().emplaceBlock();
   context = body->addArgument(kernel::ContextType::get(ctx), loc);

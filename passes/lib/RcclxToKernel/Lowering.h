@@ -50,6 +50,11 @@ private:
   Value pullOf(OpBuilder &b, LoadOp load);
   Rational lowerSlice(Value slice, OpBuilder &b, IRMapping &scope);
   Value lowerBuffer(const Rational &r, OpBuilder &b, Location loc);
+  /// The root, or where the permutation leads to.
+  Value lowerRole(Operation *op, OpBuilder &b, IRMapping &scope);
+  /// Granule `at` of a slice of the own memory: of the input as the reduction
+  /// takes it.
+  Value lowerLoad(const Rational &r, Value at, OpBuilder &b, Location loc);
   Type convert(Type type);
 
   //===------------------------------------------------------------------===//

@@ -69,8 +69,8 @@ LogicalResult Lowering::lowerElement(Operation *op, OpBuilder &b,
       result = kernel::RecvOp::create(b, loc, context, slot, range, granule,
                                       owner, Protocol::Direct);
     } else {
-      Value base = lowerBuffer(lowerSlice(load.getSource(), b, scope), b, loc);
-      result = kernel::LoadOp::create(b, loc, base, granule);
+      result =
+          lowerLoad(lowerSlice(load.getSource(), b, scope), granule, b, loc);
     }
   } else if (auto store = dyn_cast<StoreOp>(op)) {
     if (store.getAt())
@@ -95,6 +95,10 @@ LogicalResult Lowering::lowerElement(Operation *op, OpBuilder &b,
                                             tile, protocol);
     result = kernel::RecvOp::create(b, loc, context, slot, range, granule,
                                     source, protocol);
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    result = arith::SelectOp::create(b, loc, scope.lookup(select.getCondition()),
+                                     scope.lookup(select.getTrueValue()),
+                                     scope.lookup(select.getFalseValue()));
   } else if (isa<IdentityOp>(op)) {
     result = kernel::IdentityOp::create(
         b, loc, kernel::AccType::get(collective.getContext()));

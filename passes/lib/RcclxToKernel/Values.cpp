@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "rcclx/Analysis/TraceSchedule.h"
 
 using namespace mlir;
 using namespace rcclx;
@@ -43,6 +44,39 @@ Rational Lowering::lowerSlice(Value slice, OpBuilder &b, IRMapping &scope) {
 
 Value Lowering::lowerBuffer(const Rational &r, OpBuilder &b, Location loc) {
   return kernel::BufferOp::create(b, loc, context, r.buffer, r.block);
+}
+
+Value Lowering::lowerRole(Operation *op, OpBuilder &b, IRMapping &scope) {
+  Location loc = op->getLoc();
+  SpecializationAttr spec = collective.getSpecAttr();
+  if (isa<RootOp>(op))
+    return constant(b, loc, spec.getRoot());
+  Value rank = scope.lookup(op->getOperand(0));
+  bool forward = isa<DestinationOfOp>(op);
+  if (!spec.getPermutation())
+    return ShiftOp::create(b, loc, rank, constant(b, loc, forward ? 1 : -1));
+  // A choice of constants: no memory is read, and compilers make a table of a
+  // long one themselves.
+  Roles roles = getRoles(collective, spec.getWorld());
+  ArrayRef<uint32_t> table = forward ? roles.destinations : roles.sources;
+  Value found = constant(b, loc, table[0]);
+  for (uint32_t i = 1; i < table.size(); ++i) {
+    Value isHere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank,
+                                         constant(b, loc, i));
+    found = arith::SelectOp::create(b, loc, isHere, constant(b, loc, table[i]),
+                                    found);
+  }
+  return found;
+}
+
+Value Lowering::lowerLoad(const Rational &r, Value at, OpBuilder &b,
+                          Location loc) {
+  Value base = lowerBuffer(r, b, loc);
+  Value group = kernel::LoadOp::create(b, loc, base, at);
+  if (r.buffer != BufferKind::Input ||
+      collective.getSpecAttr().getReduction() != Reduction::PremulSum)
+    return group;
+  return kernel::PrescaleOp::create(b, loc, context, group);
 }
 
 Type Lowering::convert(Type type) {

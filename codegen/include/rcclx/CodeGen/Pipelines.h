@@ -17,11 +17,17 @@ struct LoweringOptions : public mlir::PassPipelineOptions<LoweringOptions> {
   Option<uint32_t> world{*this, "world", llvm::cl::desc("number of ranks"),
                          llvm::cl::init(2)};
   Option<std::string> element{*this, "element",
-                              llvm::cl::desc("f32, f16, bf16 or i32"),
+                              llvm::cl::desc("element type, as of rcclx-specialize"),
                               llvm::cl::init("f32")};
   Option<std::string> reduction{*this, "reduction",
-                                llvm::cl::desc("sum, max or avg"),
+                                llvm::cl::desc("reduction, as of rcclx-specialize"),
                                 llvm::cl::init("sum")};
+  Option<uint32_t> root{*this, "root",
+                        llvm::cl::desc("root, as of rcclx-specialize"),
+                        llvm::cl::init(0)};
+  ListOption<int32_t> permutation{
+      *this, "permutation",
+      llvm::cl::desc("permutation, as of rcclx-specialize")};
   Option<uint64_t> count{*this, "count",
                          llvm::cl::desc("elements of a block of the call"),
                          llvm::cl::init(1)};

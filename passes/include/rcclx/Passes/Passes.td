@@ -9,17 +9,23 @@
 include "mlir/Pass/PassBase.td"
 
 def Specialize : Pass<"rcclx-specialize", "::mlir::ModuleOp"> {
-  let summary = "bind world size, element type and reduction";
+  let summary = "bind world size, element type, reduction and root";
   let description = [{
-    Replaces every collective's `%world` by a constant and records what was
-    bound as its `bind` attribute. Later passes and the plan rely on it.
+    Replaces every collective's `%world` and `rcclx.root` by constants and
+    records what was bound as its `bind` attribute. Later passes and the plan
+    rely on it.
   }];
   let options = [
     Option<"world", "world", "uint32_t", "0", "number of ranks, 1 to 256">,
     Option<"element", "element", "std::string", "\"f32\"",
-           "element type: f32, f16, bf16 or i32">,
+           "element type, as f32, bf16, f8E4M3FN or u8 (docs/Numerics.md)">,
     Option<"reduction", "reduction", "std::string", "\"sum\"",
-           "reduction: sum, max or avg">,
+           "reduction: sum, prod, min, max, avg or premul_sum">,
+    Option<"root", "root", "uint32_t", "0",
+           "root of a broadcast, reduce, gather or scatter">,
+    ListOption<"permutation", "permutation", "int32_t",
+               "for a permute: the rank that each rank's input goes to; "
+               "none: the next one">,
   ];
   let dependentDialects = ["::rcclx::RcclxDialect",
                            "::mlir::arith::ArithDialect"];
@@ -41,6 +47,8 @@ def VerifySchedule : Pass<"rcclx-verify", "::mlir::ModuleOp"> {
            "messages of an ordered pair of ranks that may be under way">,
     Option<"report", "report", "bool", "false",
            "emit a remark with operations, messages and the least safe k">,
+    Option<"roots", "roots", "bool", "false",
+           "where nothing is bound: prove for every root, not for 0 only">,
   ];
 }
 
@@ -56,6 +64,11 @@ def FormStages : Pass<"rcclx-form-stages", "::mlir::ModuleOp"> {
     for nothing. The result is proved again. Stages that are independent on all
     ranks, as those of two rings are, get block groups of their own.
   }];
+  let options = [
+    Option<"prove", "prove", "bool", "true",
+           "prove the result and find block groups; false: for tests that run "
+           "schedules which are wrong">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

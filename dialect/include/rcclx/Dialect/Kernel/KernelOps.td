@@ -60,12 +60,15 @@ def Kernel_FuncOp : Kernel_Op<"func", [IsolatedFromAbove, Symbol,
     SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "a kernel: what every thread of every block runs";
   let description = [{
-    The body's arguments are the thread's context and the rank.
+    The body's arguments are the thread's context and the rank. `implements`
+    names the staged collective that it was made of, which stays beside it:
+    rcclx-verify-kernel compares the two.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Rcclx_SpecializationAttr:$spec,
-                       Rcclx_MappingAttr:$mapping);
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<FlatSymbolRefAttr>:$schedule,
+                       Rcclx_SpecializationAttr:$spec, Rcclx_MappingAttr:$mapping);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name $spec $mapping $body attr-dict";
+  let assemblyFormat = "$sym_name (`implements` $schedule^)? $spec $mapping $body attr-dict";
 }
 def Kernel_ReturnOp : Kernel_Op<"return", [Terminator, Pure, HasParent<"FuncOp">]> {
   let assemblyFormat = "attr-dict";
@@ -178,6 +181,13 @@ def Kernel_RecvOp : Kernel_Op<"recv", [Kernel_Both]> {
                        Index:$granule, Index:$peer, Rcclx_ProtocolAttr:$protocol);
   let results = (outs Kernel_GroupType:$group);
   let assemblyFormat = "$context `,` $slot `,` $range `[` $granule `]` `from` $peer `by` $protocol attr-dict";
+}
+// Pure: the scale is one value for the whole call.
+def Kernel_PrescaleOp : Kernel_Op<"prescale", [Pure]> {
+  let summary = "multiplies a group of the input by the call's scale (premul_sum)";
+  let arguments = (ins Kernel_ContextType:$context, Kernel_GroupType:$group);
+  let results = (outs Kernel_GroupType:$scaled);
+  let assemblyFormat = "$context `,` $group attr-dict";
 }
 def Kernel_IdentityOp : Kernel_Op<"identity", [Pure]> {
   let summary = "the neutral element of the reduction";

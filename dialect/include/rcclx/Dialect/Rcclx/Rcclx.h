@@ -54,6 +54,26 @@ struct ScratchResource
 /// (docs/PlanFormat.md).
 bool hasBlockPerRank(Contract contract, BufferKind buffer);
 
+/// Whether one rank of `contract`, the root, differs from all others.
+bool hasRoot(Contract contract);
+
+/// The element types of docs/Numerics.md, by the spelling of command lines and
+/// plans: MLIR's, but for uN. A null type and an empty name for any other.
+bool isElementName(llvm::StringRef name);
+mlir::Type parseElement(llvm::StringRef name, mlir::MLIRContext *context);
+std::string getElementName(mlir::Type element);
+
+/// All spellings, for diagnostics: "a, b or c".
+std::string listElements();
+std::string listReductions();
+
+/// Why no call of `world` ranks can have this root and permutation (empty: none
+/// is given); empty where one can.
+std::string checkRoles(uint32_t world, uint32_t root,
+                       llvm::ArrayRef<int32_t> permutation);
+/// The same of calls of `contract`: only some have a root or a permutation.
+std::string checkRoles(Contract contract, uint32_t root, bool hasPermutation);
+
 /// The buffer that `slice`, made by rcclx.buffer and rcclx.part, belongs to.
 /// Null where a slice comes from anything else, which the collective's verifier
 /// refuses.

@@ -81,7 +81,12 @@ def Rcclx_Contract : I32EnumAttr<"Contract", "what a schedule implements", [
     I32EnumAttrCase<"AllGather", 1, "all_gather">,
     I32EnumAttrCase<"ReduceScatter", 2, "reduce_scatter">,
     I32EnumAttrCase<"AllToAll", 3, "all_to_all">,
-    I32EnumAttrCase<"Barrier", 4, "barrier">]> {
+    I32EnumAttrCase<"Barrier", 4, "barrier">,
+    I32EnumAttrCase<"Broadcast", 5, "broadcast">,
+    I32EnumAttrCase<"Reduce", 6, "reduce">,
+    I32EnumAttrCase<"Gather", 7, "gather">,
+    I32EnumAttrCase<"Scatter", 8, "scatter">,
+    I32EnumAttrCase<"Permute", 9, "permute">]> {
   let cppNamespace = "::rcclx";
   let genSpecializedAttr = 0;
 }
@@ -97,8 +102,10 @@ def Rcclx_BufferKind : I32EnumAttr<"BufferKind", "a buffer of the call", [
 def Rcclx_BufferKindAttr : EnumAttr<Rcclx_Dialect, Rcclx_BufferKind, "buffer_kind">;
 
 def Rcclx_Reduction : I32EnumAttr<"Reduction", "reduction operation", [
-    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Max", 1, "max">,
-    I32EnumAttrCase<"Avg", 2, "avg">]> {
+    I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Prod", 1, "prod">,
+    I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Max", 3, "max">,
+    I32EnumAttrCase<"Avg", 4, "avg">,
+    I32EnumAttrCase<"PremulSum", 5, "premul_sum">]> {
   let cppNamespace = "::rcclx";
   let genSpecializedAttr = 0;
 }
@@ -120,9 +127,16 @@ def Rcclx_ProtocolAttr : EnumAttr<Rcclx_Dialect, Rcclx_Protocol, "protocol">;
 
 def Rcclx_SpecializationAttr : AttrDef<Rcclx_Dialect, "Specialization"> {
   let mnemonic = "spec";
-  let summary = "what rcclx-specialize bound: world size, element type, reduction";
+  let summary = "what rcclx-specialize bound: world size, element type, reduction, root, permutation";
+  let description = [{
+    `root` is that of broadcast, reduce, gather and scatter. Entry r of
+    `permutation` is the rank that the input of rank r goes to in a permute;
+    without one, it is the next rank of the ring.
+  }];
   let parameters = (ins "uint32_t":$world, "::mlir::Type":$element,
-                        EnumParameter<Rcclx_Reduction>:$reduction);
+                        EnumParameter<Rcclx_Reduction>:$reduction,
+                        DefaultValuedParameter<"uint32_t", "0">:$root,
+                        OptionalParameter<"::mlir::DenseI32ArrayAttr">:$permutation);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -81,19 +81,35 @@ RCCLX_API rcclx_result rcclx_unique_id_create(rcclx_unique_id *id)
 
 typedef struct rcclx_comm_params {
   size_t struct_size;
-  const rcclx_unique_id *id;
-  uint32_t rank;
-  uint32_t world;        /* 1 to 256 */
-  const char *device;    /* NULL: "host" */
-  uint64_t timeout_ms;   /* 0: RCCLX_TIMEOUT_MS, else 30000 */
-  const char *cache_dir; /* NULL: RCCLX_CACHE_DIR, else the user's cache */
+  const rcclx_unique_id *id; /* NULL: of the launcher's environment */
+  uint32_t rank;             /* with id NULL: 0, or what the launcher says */
+  uint32_t world;            /* 1 to 256; with id NULL as rank */
+  const char *device;        /* NULL: "host" */
+  uint64_t timeout_ms;       /* 0: RCCLX_TIMEOUT_MS, else 30000 */
+  const char *cache_dir;     /* NULL: RCCLX_CACHE_DIR, else the user's cache */
 } rcclx_comm_params;
 
 /* Collective: returns when all ranks have joined, or names those that did not
  * within the timeout. Ranks are threads or processes of one user on one node.
- * In a group, *comm is set by rcclx_group_end. */
+ * In a group, *comm is set by rcclx_group_end.
+ *
+ * Without an id, rank, number of ranks and the meeting point come from the
+ * environment that mpirun, srun, torchrun or the user has set
+ * (docs/Runtime.md): a process is one rank, and all ranks of the job create
+ * their communicators in the same order. RCCLX_UNAVAILABLE where there is no
+ * such environment; the message lists what was looked for and found. */
 RCCLX_API rcclx_result rcclx_comm_create(const rcclx_comm_params *params,
                                          rcclx_comm **comm) RCCLX_NOEXCEPT;
+
+typedef struct rcclx_comm_info {
+  size_t struct_size;
+  uint32_t rank;
+  uint32_t world;
+} rcclx_comm_info;
+
+RCCLX_API rcclx_result rcclx_comm_get_info(
+    const rcclx_comm *comm, rcclx_comm_info *info) RCCLX_NOEXCEPT;
+
 /* Waits for the work of this rank, tells the others, and frees the handle.
  * Ranks that then wait for this one, or call it, get RCCLX_REMOTE_ERROR. Its
  * plans and streams stay valid to be destroyed, and hold its memory until
@@ -120,7 +136,11 @@ typedef struct rcclx_plan_params {
   uint64_t count;            /* elements of the calls to come, roughly */
   const char *protocol;      /* NULL: chosen; "ll" "sentinel" "flag" */
   const char *plan_dir; /* NULL: compiled or cached; else what `rcclx compile`
-                           wrote: it says all of the above, which stays zero */
+                           wrote: it says all else, which stays zero */
+  uint32_t root; /* of a broadcast, reduce, gather or scatter */
+  uint32_t permutation_length; /* 0, or the number of ranks */
+  const uint32_t *permutation; /* of a permute: where each rank's input goes;
+                                  NULL: to the next rank */
 } rcclx_plan_params;
 
 /* Collective: all ranks agree on the plan, one compiles it where it is not
@@ -161,9 +181,11 @@ RCCLX_API rcclx_result rcclx_stream_synchronize(rcclx_stream *stream)
 typedef struct rcclx_launch_params {
   size_t struct_size;
   rcclx_plan *plan;
-  const void *input; /* aligned to its elements; may be the output */
-  void *output;
-  uint64_t count; /* by the contract's convention (docs/PlanFormat.md) */
+  const void *input; /* aligned to its elements; may be the output. Ignored,
+                        and may be NULL, where the rank has none: all but the
+                        root of a broadcast or scatter */
+  void *output;      /* the same; all but the root of a reduce or gather */
+  uint64_t count;       /* by the contract's convention (docs/PlanFormat.md) */
   rcclx_stream *stream; /* NULL: the calling thread runs the call */
 } rcclx_launch_params;
 

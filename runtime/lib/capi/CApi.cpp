@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Group.h"
 
+#include <algorithm>
+
 using namespace rcclx::runtime;
 
 static thread_local std::string lastError;
@@ -65,19 +67,48 @@ rcclx_result rcclx_unique_id_create(rcclx_unique_id *id) noexcept {
   });
 }
 
+/// Takes rank, world and the meeting point from the launcher's environment.
+static Status readEnvironment(const Options &options,
+                              Communicator::Settings &settings) {
+  RCCLX_ASSIGN_OR_RETURN(auto job, findJob(options.launcher));
+  if (!job)
+    return makeError(Code::Unavailable,
+                     "no unique id is given, and no launcher has told this "
+                     "process its rank: {}",
+                     describeSearch(options.launcher));
+  if ((settings.world != 0 || settings.rank != 0) &&
+      (settings.world != job->world || settings.rank != job->rank))
+    return makeError(Code::InvalidArgument,
+                     "rank {} of {} without a unique id, but the environment "
+                     "of {} says rank {} of {}; leave both zero",
+                     settings.rank, settings.world, job->launcher, job->rank,
+                     job->world);
+  settings.rank = job->rank;
+  settings.world = job->world;
+  // The ranks of a job create these in the same order; each has its own name.
+  static std::atomic<uint64_t> created{0};
+  settings.id = UniqueId::derive(
+      fmt::format("{} {} {}", geteuid(), created.fetch_add(1), job->key));
+  settings.meeting = fmt::format("by the environment of {}", job->launcher);
+  return Status();
+}
+
 rcclx_result rcclx_comm_create(const rcclx_comm_params *params,
                                rcclx_comm **comm) noexcept {
   return guarded([&]() -> Status {
     rcclx_comm_params p = {};
     RCCLX_RETURN_IF_ERROR(readParams(
         params, offsetof(rcclx_comm_params, world) + sizeof(p.world), p));
-    if (!p.id || !comm)
-      return nullError(p.id ? "the result" : "the id");
+    if (!comm)
+      return nullError("the result");
     RCCLX_ASSIGN_OR_RETURN(const Options *options, processOptions());
     Communicator::Settings settings;
-    memcpy(&settings.id, p.id->bytes, sizeof(settings.id));
     settings.rank = p.rank;
     settings.world = p.world;
+    if (p.id)
+      memcpy(&settings.id, p.id->bytes, sizeof(settings.id));
+    else
+      RCCLX_RETURN_IF_ERROR(readEnvironment(*options, settings));
     if (p.device)
       settings.device = p.device;
     settings.options = *options;
@@ -124,6 +155,22 @@ rcclx_result rcclx_comm_status(rcclx_comm *comm) noexcept {
   });
 }
 
+rcclx_result rcclx_comm_get_info(const rcclx_comm *comm,
+                                 rcclx_comm_info *info) noexcept {
+  return guarded([&]() -> Status {
+    if (!comm || !info)
+      return nullError(comm ? "the result" : "the communicator");
+    rcclx_comm_info full = {};
+    RCCLX_RETURN_IF_ERROR(checkStruct(info, offsetof(rcclx_comm_info, world) +
+                                                sizeof(full.world)));
+    full.struct_size = info->struct_size;
+    full.rank = comm->communicator->rank();
+    full.world = comm->communicator->world();
+    memcpy(info, &full, std::min(info->struct_size, sizeof(full)));
+    return Status();
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
@@ -149,24 +196,33 @@ static Status readRequest(const rcclx_plan_params &p, PlanRequest &out) {
   out.symbol = p.symbol ? p.symbol : "";
   out.protocol = p.protocol ? p.protocol : "";
   out.count = p.count;
+  out.root = p.root;
+  if (p.permutation_length != 0 && !p.permutation)
+    return nullError("the permutation");
+  constexpr uint32_t most = RCCLX_MAX_WORLD;
+  if (p.permutation_length > most)
+    return makeError(Code::InvalidArgument,
+                     "a permutation of {} entries; expected one per rank",
+                     p.permutation_length);
+  out.permutation.assign(p.permutation, p.permutation + p.permutation_length);
   auto element = parseElement(p.element);
   if (!element)
     return makeError(Code::InvalidArgument,
-                     "unknown element type \"{}\"; known are f32, f16, bf16, "
-                     "i32",
-                     p.element);
+                     "unknown element type \"{}\"; known are {}", p.element,
+                     joinNames(elementNames()));
   out.element = *element;
   const char *text = p.reduction ? p.reduction : "sum";
   auto reduction = parseReduction(text);
   if (!reduction)
     return makeError(Code::InvalidArgument,
-                     "unknown reduction \"{}\"; known are sum, max, avg", text);
+                     "unknown reduction \"{}\"; known are {}", text,
+                     joinNames(reductionNames()));
   out.reduction = *reduction;
-  if (!out.protocol.empty() && out.protocol != "ll" &&
-      out.protocol != "sentinel" && out.protocol != "flag")
+  if (!out.protocol.empty() &&
+      std::ranges::find(protocolNames(), out.protocol) == protocolNames().end())
     return makeError(Code::InvalidArgument,
-                     "unknown protocol \"{}\"; known are ll, sentinel, flag",
-                     out.protocol);
+                     "unknown protocol \"{}\"; known are {}", out.protocol,
+                     joinNames(protocolNames()));
   return Status();
 }
 

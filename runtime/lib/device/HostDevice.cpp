@@ -57,7 +57,9 @@ public:
         std::move(library), reinterpret_cast<HostKernel>(kernel)));
   }
 
-  Expected<std::unique_ptr<Stream>> createStream() override {
+  Expected<std::unique_ptr<Stream>> createStream(StreamKind kind) override {
+    if (kind == StreamKind::Inline)
+      return std::unique_ptr<Stream>(new HostInlineStream);
     // std::thread reports a refused thread by an exception.
     try {
       return std::unique_ptr<Stream>(new HostStream);
@@ -67,6 +69,15 @@ public:
   }
 
   rcclx_host_calls hostCalls() const override { return {hostYield, hostClock}; }
+
+  // With a core for each rank, what a wait waits for is under way. Without,
+  // it may need this core to come about. (docs/Benchmarks.md)
+  uint32_t hostSpins(uint32_t ranks) const override {
+    cpu_set_t cores;
+    bool alone = sched_getaffinity(0, sizeof(cores), &cores) == 0 &&
+                 uint32_t(CPU_COUNT(&cores)) >= ranks;
+    return alone ? 1024 : 16;
+  }
 };
 
 } // namespace

@@ -57,6 +57,19 @@ void BlockTeam::run(HostKernel launchKernel,
   ended.wait(lock, [&] { return running == 0; });
 }
 
+void BlockTeam::run(const Launch &launch) {
+  HostKernel run = static_cast<const HostModule *>(launch.module)->kernel;
+  if (launch.stage) {
+    memcpy(launch.stage, launch.params.input, launch.stageBytes);
+    rcclx_kernel_params staged = launch.params;
+    staged.input = launch.stage;
+    this->run(run, staged);
+  } else {
+    this->run(run, launch.params);
+  }
+  launch.ended(launch.owner, launch.params);
+}
+
 void BlockTeam::work(unsigned block, uint64_t seen) {
   std::unique_lock lock(mutex);
   while (true) {
@@ -154,14 +167,7 @@ void HostStream::run() {
       item->after->wait(item->afterTicket);
       item->after.reset();
     } else {
-      Launch &launch = item->launch;
-      if (launch.stage) {
-        memcpy(launch.stage, launch.params.input, launch.stageBytes);
-        launch.params.input = launch.stage;
-      }
-      team.run(static_cast<const HostModule *>(launch.module)->kernel,
-               launch.params);
-      launch.ended(launch.owner, launch.params);
+      team.run(item->launch);
     }
     uint64_t done;
     {

@@ -39,6 +39,8 @@ public:
   /// Runs all blocks and returns when all have ended: a kernel boundary. The
   /// grid was reserved.
   void run(HostKernel kernel, const rcclx_kernel_params &params);
+  /// Runs a launch: the staged copy, the kernel, what follows it.
+  void run(const Launch &launch);
 
 private:
   void work(unsigned block, uint64_t seen);
@@ -93,6 +95,18 @@ private:
   bool stop = false;
   BlockTeam team;
   std::thread thread; // last: it uses all of the above
+};
+
+/// Runs each launch in the thread that makes it: no other thread has to wake.
+class HostInlineStream final : public Stream {
+public:
+  Status reserve(unsigned grid) override { return team.reserve(grid); }
+  void launch(const Launch &launch) override { team.run(launch); }
+  void waitFor(Stream &other) override { other.synchronize(); }
+  void synchronize() override {}
+
+private:
+  BlockTeam team;
 };
 
 } // namespace rcclx::runtime

@@ -33,7 +33,11 @@ Communicator::create(Settings settings) {
                      settings.timeoutMs, maxTimeoutMs);
   RCCLX_RETURN_IF_ERROR(settings.id.check());
   std::shared_ptr<Communicator> self(new Communicator(std::move(settings)));
-  RCCLX_RETURN_IF_ERROR(self->connect());
+  Status status = self->connect();
+  if (!status.isOk())
+    return self->settings.meeting.empty()
+               ? status
+               : status.annotate("ranks " + self->settings.meeting);
   return self;
 }
 
@@ -117,7 +121,8 @@ Expected<std::shared_ptr<Stream>> Communicator::createStream() {
   Entry entry(entered);
   RCCLX_RETURN_IF_ERROR(entry.status());
   RCCLX_RETURN_IF_ERROR(status());
-  RCCLX_ASSIGN_OR_RETURN(std::unique_ptr<Stream> made, device->createStream());
+  RCCLX_ASSIGN_OR_RETURN(std::unique_ptr<Stream> made,
+                         device->createStream(StreamKind::Queued));
   std::shared_ptr<Stream> stream(std::move(made));
   std::lock_guard lock(mutex);
   std::erase_if(streams, [](auto &other) { return other.expired(); });
@@ -127,7 +132,9 @@ Expected<std::shared_ptr<Stream>> Communicator::createStream() {
 
 static Status checkBuffer(const char *what, const void *buffer, uint32_t blocks,
                           uint32_t elementSize) {
-  if (blocks != 0 && !buffer)
+  if (blocks == 0)
+    return Status(); // this rank has none: whatever is given is ignored
+  if (!buffer)
     return makeError(Code::InvalidArgument, "the {} buffer is null", what);
   if (reinterpret_cast<uintptr_t>(buffer) % elementSize != 0)
     return makeError(Code::InvalidArgument,
@@ -152,11 +159,10 @@ Status Communicator::check(const PreparedPlan &prepared,
   if (count == 0)
     return Status();
   uint32_t size = elementBytes(manifest.element);
-  RCCLX_RETURN_IF_ERROR(
-      checkBuffer("input", arguments.input,
-                  inputBlocks(manifest.contract, manifest.world), size));
+  RCCLX_RETURN_IF_ERROR(checkBuffer("input", arguments.input,
+                                    manifest.inputBlocksOf(rank()), size));
   return checkBuffer("output", arguments.output,
-                     outputBlocks(manifest.contract, manifest.world), size);
+                     manifest.outputBlocksOf(rank()), size);
 }
 
 /// Memory of a plan that all its calls share: they run in issue order. It grows
@@ -171,7 +177,7 @@ void Communicator::reserve(std::vector<char> &memory, uint64_t bytes) {
 
 Status Communicator::launch(PreparedPlan &prepared,
                             const CallArguments &arguments,
-                            const std::shared_ptr<Stream> &stream) {
+                            const std::shared_ptr<Stream> &queue) {
   Entry entry(entered);
   RCCLX_RETURN_IF_ERROR(entry.status());
   if (dead.load(std::memory_order_acquire))
@@ -187,8 +193,8 @@ Status Communicator::launch(PreparedPlan &prepared,
   const Manifest &manifest = prepared.plan->manifest;
   uint64_t stageBytes = 0;
   if (inPlace && manifest.stagedInPlace) {
-    stageBytes = inputBlocks(manifest.contract, manifest.world) *
-                 arguments.count * elementBytes(manifest.element);
+    stageBytes = manifest.inputBlocksOf(rank()) * arguments.count *
+                 elementBytes(manifest.element);
     reserve(prepared.stage, stageBytes);
   }
   if (manifest.hasScratch) {
@@ -198,6 +204,12 @@ Status Communicator::launch(PreparedPlan &prepared,
     reserve(prepared.scratch, manifest.world * block);
   }
 
+  // Without a stream, the calling thread runs the kernel.
+  if (!queue && !inlineStream) {
+    RCCLX_ASSIGN_OR_RETURN(inlineStream,
+                           device->createStream(StreamKind::Inline));
+  }
+  const std::shared_ptr<Stream> &stream = queue ? queue : inlineStream;
   // The last that can fail: from here on, the call counts.
   RCCLX_RETURN_IF_ERROR(stream->reserve(prepared.params.grid));
 
@@ -225,7 +237,10 @@ Status Communicator::launch(PreparedPlan &prepared,
   launch.ended = kernelEnded;
   launch.owner = &prepared;
   stream->launch(launch);
-  return Status();
+  if (queue)
+    return Status();
+  lastStream = nullptr; // nothing is under way any more
+  return status();
 }
 
 void Communicator::drain() {

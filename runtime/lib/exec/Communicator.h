@@ -56,6 +56,7 @@ public:
     std::string device = "host";
     uint64_t timeoutMs = 0;
     Options options;
+    std::string meeting; // how the ranks met, where an error should say so
   };
 
   /// Collective. InvalidArgument for a bad rank, world or id; Timeout, naming

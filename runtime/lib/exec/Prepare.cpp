@@ -97,6 +97,33 @@ rcclx_kernel_params Communicator::makeParams(const Plan &plan) const {
   return params;
 }
 
+/// What can be said of a request before its schedule is read.
+static Status checkRequest(const PlanRequest &request) {
+  uint32_t world = request.world;
+  if (!countFits(request.count, world, request.element))
+    return makeError(Code::InvalidArgument,
+                     "{} elements of {} for {} ranks exceed 2^63 bytes",
+                     request.count, name(request.element), world);
+  if (request.root >= world)
+    return makeError(Code::InvalidArgument,
+                     "root {}; expected a rank within 0 to {}", request.root,
+                     world - 1);
+  if (!request.permutation.empty() && request.permutation.size() != world)
+    return makeError(Code::InvalidArgument,
+                     "a permutation of {} entries; expected one per rank, {}",
+                     request.permutation.size(), world);
+  std::vector<bool> seen(world);
+  for (uint32_t rank : request.permutation) {
+    if (rank >= world || seen[rank])
+      return makeError(Code::InvalidArgument,
+                       "the permutation has {} {}; expected each rank within "
+                       "0 to {} once",
+                       rank, rank < world ? "twice" : "in it", world - 1);
+    seen[rank] = true;
+  }
+  return Status();
+}
+
 /// On the rank that compiles: the plan, from the cache or new.
 Expected<CachedPlan> Communicator::obtain(const PlanRequest &request) {
   RCCLX_ASSIGN_OR_RETURN(PlanCache cache,
@@ -115,6 +142,8 @@ Communicator::open(PlanRequest &request) const {
                      "{}: the plan is for {} ranks; the communicator has {}",
                      request.planDirectory, plan->manifest.world,
                      request.world);
+  request.root = plan->manifest.root;
+  request.permutation = plan->manifest.permutation;
   request.element = plan->manifest.element;
   request.reduction = plan->manifest.reduction;
   return plan;
@@ -150,7 +179,9 @@ Expected<std::string> Communicator::obtainTogether(const PlanRequest &request,
 Status Communicator::load(const PlanRequest &request, PreparedPlan &out) {
   const Manifest &manifest = out.plan->manifest;
   if (manifest.world != world() || manifest.element != request.element ||
-      manifest.reduction != request.reduction)
+      manifest.reduction != request.reduction ||
+      manifest.root != request.root ||
+      manifest.permutation != request.permutation)
     return makeError(Code::Corrupt, "{} is not the plan that was asked for",
                      out.plan->directory);
   RCCLX_ASSIGN_OR_RETURN(out.module, device->loadModule(*out.plan));
@@ -181,13 +212,11 @@ Communicator::prepare(const std::shared_ptr<Communicator> &self,
     } else {
       wanted.status = plan.status();
     }
-  } else if (countFits(request.count, request.world, request.element)) {
-    wanted.value = PlanCache::key(request);
   } else {
-    wanted.status =
-        makeError(Code::InvalidArgument,
-                  "{} elements of {} for {} ranks exceed 2^63 bytes",
-                  request.count, name(request.element), request.world);
+    wanted.status = checkRequest(request);
+    // The root again, in clear: for the message where ranks differ in it.
+    wanted.value =
+        fmt::format("{} of root {}", PlanCache::key(request), request.root);
   }
   RCCLX_ASSIGN_OR_RETURN(std::vector<std::string> blobs,
                          c.exchange(wanted.encode(c.rank()), timeoutMs));
@@ -196,10 +225,11 @@ Communicator::prepare(const std::shared_ptr<Communicator> &self,
   for (uint32_t r = 1; r != all.size(); ++r)
     if (all[r].value != all[0].value)
       return makeError(Code::InvalidUsage,
-                       "rank {} prepares another plan than rank 0 (schedule, "
-                       "type, reduction, size class and protocol must agree, "
-                       "or be of plans with the same hash)",
-                       r);
+                       "rank {} prepares another plan ({}) than rank 0 ({}); "
+                       "schedule, type, reduction, root, permutation, size "
+                       "class and protocol must agree, or be of plans with the "
+                       "same hash",
+                       r, all[r].value, all[0].value);
 
   CachedPlan obtained; // until all have loaded
   Report loaded;

@@ -236,7 +236,6 @@ TEST_F(CommunicatorTest, refusesBadLaunches) {
       };
       expect([](auto &p) { p.struct_size = 4; }, "struct_size");
       expect([](auto &p) { p.plan = nullptr; }, "plan is null");
-      expect([](auto &p) { p.stream = nullptr; }, "stream is null");
       expect([](auto &p) { p.input = nullptr; }, "input buffer is null");
       expect([](auto &p) { p.output = nullptr; }, "output buffer is null");
       expect([](auto &p) { p.input = static_cast<const char *>(p.input) + 2; },

@@ -70,6 +70,12 @@ public:
   virtual void synchronize() = 0;
 };
 
+/// Who runs a stream's work.
+enum class StreamKind {
+  Queued, // the device, in issue order: `launch` does not wait for the kernel
+  Inline  // the thread that calls `launch`, which returns when the kernel ended
+};
+
 /// A device; the kinds are chosen by name. Any thread may call.
 class Device {
 public:
@@ -95,9 +101,12 @@ public:
                                                          uint64_t bytes) = 0;
 
   virtual Expected<std::unique_ptr<Module>> loadModule(const Plan &plan) = 0;
-  virtual Expected<std::unique_ptr<Stream>> createStream() = 0;
+  virtual Expected<std::unique_ptr<Stream>> createStream(StreamKind kind) = 0;
   /// What kernels of this device need of the operating system.
   virtual rcclx_host_calls hostCalls() const = 0;
+  /// How often a wait looks before it gives its core away, where `ranks` ranks
+  /// run on this node.
+  virtual uint32_t hostSpins(uint32_t ranks) const = 0;
 };
 
 /// The host as a device: a block is a thread, peers are threads or processes.

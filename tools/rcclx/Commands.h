@@ -10,8 +10,6 @@
 #include "rcclx/Runtime/Status.h"
 
 #include <CLI/CLI.hpp>
-#include <concepts>
-#include <limits>
 
 namespace rcclx::tool {
 
@@ -21,6 +19,8 @@ void addRunCommand(CLI::App &app, int &exitStatus);
 /// The hidden command that a process of `rcclx run --procs` runs.
 void addRankCommand(CLI::App &app, int &exitStatus);
 void addVerifyCommand(CLI::App &app, int &exitStatus);
+void addCompileCommand(CLI::App &app, int &exitStatus);
+void addInspectCommand(CLI::App &app, int &exitStatus);
 
 /// What the help texts say of these.
 inline constexpr char exitStatusHelp[] =
@@ -42,26 +42,6 @@ void complain(fmt::format_string<Args...> format, Args &&...args) {
 
 /// Writes what stdout still buffers. System when any output was lost.
 runtime::Status flushOutput();
-
-/// Parses a decimal number of [0, limit]; throws CLI::ValidationError, naming
-/// the option, for anything else (CLI11 itself wraps -1).
-uint64_t parseUnsigned(const std::string &option, const std::string &text,
-                       uint64_t limit);
-
-/// Adds an option that is a number of [0, limit].
-template <std::unsigned_integral T>
-void addUnsigned(CLI::App &command, const std::string &option, T &value,
-                 const std::string &help,
-                 uint64_t limit = std::numeric_limits<T>::max()) {
-  command
-      .add_option_function<std::string>(
-          option,
-          [option, &value, limit](const std::string &text) {
-            value = T(parseUnsigned(option, text, limit));
-          },
-          help)
-      ->type_name("UINT");
-}
 
 /// Writes the one message of a failed command to stderr and returns its exit
 /// status: exitWrong where a run failed, exitBadInput for everything that the

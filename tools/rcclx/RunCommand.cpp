@@ -3,13 +3,13 @@
 // Part of rcclx.
 //
 //===----------------------------------------------------------------------===//
+#include "Arguments.h"
 #include "Check.h"
 #include "Commands.h"
 #include "Processes.h"
 #include "Report.h"
 #include "rcclx/Runtime/Options.h"
 
-#include <charconv>
 #include <cstdio>
 #include <sys/resource.h>
 
@@ -50,41 +50,6 @@ static const char *const examples =
     "  rcclx run examples/schedules/all_gather_direct.mlir --procs --in-place "
     "--json\n\n";
 
-/// A number with an optional binary suffix: 1K is 1024.
-static Expected<uint64_t> parseCount(const std::string &text) {
-  uint64_t number = 0;
-  const char *end = text.data() + text.size();
-  auto [rest, error] = std::from_chars(text.data(), end, number);
-  uint64_t unit = 1;
-  if (rest != text.data() && rest + 1 == end) {
-    switch (*rest) {
-    case 'K':
-    case 'k':
-      unit = uint64_t(1) << 10;
-      break;
-    case 'M':
-      unit = uint64_t(1) << 20;
-      break;
-    case 'G':
-      unit = uint64_t(1) << 30;
-      break;
-    default:
-      unit = 0;
-    }
-    ++rest;
-  }
-  if (error == std::errc::result_out_of_range ||
-      (error == std::errc() && rest == end && unit != 0 &&
-       __builtin_mul_overflow(number, unit, &number)))
-    return makeError(Code::InvalidArgument, "--count {}: too large", text);
-  if (error != std::errc() || rest != end || unit == 0)
-    return makeError(Code::InvalidArgument,
-                     "--count {}: not a number of elements, such as 1000, 64K "
-                     "or 1M",
-                     text);
-  return number;
-}
-
 static Status complete(RunArguments &arguments) {
   RunOptions &options = arguments.options;
   if (arguments.ranks < 1 || arguments.ranks > RCCLX_MAX_WORLD)
@@ -92,17 +57,8 @@ static Status complete(RunArguments &arguments) {
                      arguments.ranks, RCCLX_MAX_WORLD);
   options.ranks = uint32_t(arguments.ranks);
   RCCLX_ASSIGN_OR_RETURN(options.count, parseCount(arguments.count));
-  auto element = parseElement(arguments.type);
-  if (!element)
-    return makeError(Code::InvalidArgument,
-                     "--type {}: unknown; known are f32, f16, bf16, i32",
-                     arguments.type);
-  options.element = *element;
-  auto reduction = parseReduction(arguments.op);
-  if (!reduction)
-    return makeError(Code::InvalidArgument,
-                     "--op {}: unknown; known are sum, max, avg", arguments.op);
-  options.reduction = *reduction;
+  options.element = *parseElement(arguments.type);
+  options.reduction = *parseReduction(arguments.op);
   if (!countFits(options.count, options.ranks, options.element))
     return makeError(Code::InvalidArgument,
                      "--count {}: with {} ranks of {} this exceeds 2^63 bytes",
@@ -187,24 +143,16 @@ void addRunCommand(CLI::App &app, int &exitStatus) {
   RunOptions &options = arguments->options;
   CLI::App *command = app.add_subcommand("run", description);
   command->footer(std::string(examples) + exitStatusHelp);
-  command->add_option("schedule", options.scheduleName, "The .mlir file")
-      ->required()
-      ->type_name("SCHEDULE");
+  addScheduleArgument(*command, options.scheduleName)->required();
   command->add_option("--ranks", arguments->ranks,
                       "Number of ranks, 1 to 256 [8]");
-  command->add_option("--count", arguments->count,
-                      "Elements, as NCCL counts them for the collective; K, M "
-                      "and G are powers of 1024 [1M]");
-  command->add_option("--type", arguments->type,
-                      "Element type: f32, f16, bf16 or i32 [f32]");
-  command->add_option("--op", arguments->op,
-                      "Reduction: sum, max or avg [sum]");
-  command->add_option("--symbol", options.symbol,
-                      "Which collective, where the file has several");
-  command->add_option("--protocol", options.protocol,
-                      "ll, sentinel or flag for the messages that it is legal "
-                      "for; the others keep theirs (the line `mapped` shows "
-                      "the result) [chosen for the size]");
+  addCountOption(*command, arguments->count);
+  addChoice(*command, "--type", arguments->type, elementNames(),
+            "Element type [f32]");
+  addChoice(*command, "--op", arguments->op, reductionNames(),
+            "Reduction [sum]");
+  addSymbolOption(*command, options.symbol);
+  addProtocolOption(*command, options.protocol);
   command->add_option("--device", options.device, "host, hip or cuda [host]");
   addUnsigned(*command, "--iterations", options.iterations,
               "Timed calls after the first; 0: none [20]", maxIterations);

@@ -3,14 +3,11 @@
 // Part of rcclx.
 //
 //===----------------------------------------------------------------------===//
+#include "Arguments.h"
 #include "Commands.h"
-
 #include "rcclx/Runtime/CompilerLibrary.h"
-#include "rcclx_params.h"
 
-#include <charconv>
 #include <cstdio>
-#include <vector>
 
 namespace rcclx::tool {
 
@@ -36,42 +33,6 @@ static const char *const examples =
     "Examples:\n"
     "  rcclx verify examples/schedules/all_reduce_two_shot.mlir --ranks 2..64\n"
     "  rcclx verify my.mlir --ranks 3,5,8..10 --slots 1\n\n";
-
-/// "8", "2..64", or several of these with commas between.
-static Expected<std::vector<uint32_t>> parseRanks(const std::string &text) {
-  Status bad = makeError(Code::InvalidArgument,
-                         "--ranks {}: not a list of numbers from 1 to {}, such "
-                         "as 8 or 2..64",
-                         text, RCCLX_MAX_WORLD);
-  std::vector<uint32_t> worlds;
-  std::string_view left = text;
-  auto number = [&](uint32_t &out) {
-    auto [rest, error] =
-        std::from_chars(left.data(), left.data() + left.size(), out);
-    if (error != std::errc() || out < 1 || out > RCCLX_MAX_WORLD)
-      return false;
-    left.remove_prefix(size_t(rest - left.data()));
-    return true;
-  };
-  while (true) {
-    uint32_t first, last;
-    if (!number(first))
-      return bad;
-    last = first;
-    if (left.starts_with("..")) {
-      left.remove_prefix(2);
-      if (!number(last) || last < first)
-        return bad;
-    }
-    for (uint32_t world = first; world <= last; ++world)
-      worlds.push_back(world);
-    if (left.empty())
-      return worlds;
-    if (left[0] != ',')
-      return bad;
-    left.remove_prefix(1);
-  }
-}
 
 static Status verify(const VerifyArguments &arguments) {
   RCCLX_ASSIGN_OR_RETURN(std::vector<uint32_t> worlds,
@@ -100,16 +61,15 @@ void addVerifyCommand(CLI::App &app, int &exitStatus) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App *command = app.add_subcommand("verify", description);
   command->footer(std::string(examples) + exitStatusHelp);
-  command->add_option("schedule", arguments->schedule, "The .mlir file")
-      ->required()
-      ->type_name("SCHEDULE");
-  command->add_option("--ranks", arguments->ranks,
-                      "Numbers of ranks: 8, 2..64, or a list [2..16]");
+  addScheduleArgument(*command, arguments->schedule)->required();
+  command
+      ->add_option("--ranks", arguments->ranks,
+                   "Numbers of ranks: 8, 2..64, or a list [2..16]")
+      ->type_name(typeRanks);
   addUnsigned(*command, "--slots", arguments->slots,
               "Messages that may be under way per pair of ranks; more wait for "
               "the reader [2]");
-  command->add_option("--symbol", arguments->symbol,
-                      "Which collective, where the file has several");
+  addSymbolOption(*command, arguments->symbol);
   command->callback([arguments, &exitStatus] {
     Status status = verify(*arguments);
     exitStatus = status.isOk() ? exitOk : printError(status);

@@ -10,7 +10,6 @@
 #include "rcclx/rcclx.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <fcntl.h>
 #include <iostream>
@@ -37,17 +36,6 @@ Status rcclx::tool::flushOutput() {
   if (fflush(stdout) == 0 && !ferror(stdout))
     return Status();
   return systemError(errno ? errno : EIO, "standard output");
-}
-
-uint64_t rcclx::tool::parseUnsigned(const std::string &option,
-                                    const std::string &text, uint64_t limit) {
-  uint64_t number = 0;
-  const char *end = text.data() + text.size();
-  auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc() && rest == end && number <= limit)
-    return number;
-  throw CLI::ValidationError(
-      fmt::format("{} {}: not a number from 0 to {}", option, text, limit));
 }
 
 int rcclx::tool::printError(const Status &status) {
@@ -119,6 +107,14 @@ static void occupyStandardFiles() {
     close(fd);
 }
 
+static std::string commandNames(const CLI::App &app) {
+  std::string names;
+  for (const CLI::App *command : app.get_subcommands({}))
+    if (!command->get_group().empty()) // not hidden
+      names += (names.empty() ? "" : ", ") + command->get_name();
+  return names;
+}
+
 static int outOfMemory() {
   rcclx::tool::writeError("rcclx: error: out of memory\n");
   return rcclx::tool::exitBadInput;
@@ -140,6 +136,8 @@ int main(int argc, char **argv) {
   rcclx::tool::addRunCommand(app, exitStatus);
   rcclx::tool::addRankCommand(app, exitStatus);
   rcclx::tool::addVerifyCommand(app, exitStatus);
+  rcclx::tool::addCompileCommand(app, exitStatus);
+  rcclx::tool::addInspectCommand(app, exitStatus);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
@@ -152,8 +150,8 @@ int main(int argc, char **argv) {
     }
     // CLI11 misses the subcommand before it sees the word that is none.
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
-      rcclx::tool::complain("unknown command \"{}\"; known are run and verify",
-                            argv[1]);
+      rcclx::tool::complain("unknown command \"{}\"; known are {}", argv[1],
+                            commandNames(app));
     else
       rcclx::tool::complain("{}", error.what());
     return rcclx::tool::exitBadInput;

@@ -11,10 +11,10 @@
 
 namespace rcclx::runtime {
 
-static constexpr std::string_view elementNames[] = {"f32", "f16", "bf16",
-                                                    "i32"};
-static constexpr std::string_view reductionNames[] = {"sum", "max", "avg"};
-static constexpr std::string_view contractNames[] = {
+static constexpr std::string_view elements[] = {"f32", "f16", "bf16", "i32"};
+static constexpr std::string_view reductions[] = {"sum", "max", "avg"};
+static constexpr std::string_view protocols[] = {"ll", "sentinel", "flag"};
+static constexpr std::string_view contracts[] = {
     "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast",
     "reduce",     "gather",     "scatter",        "permute",    "barrier"};
 
@@ -27,26 +27,52 @@ static std::optional<Enum> parse(const std::string_view (&names)[N],
   return Enum(it - std::begin(names));
 }
 
-std::string_view name(Element element) { return elementNames[int(element)]; }
+std::string_view name(Element element) { return elements[int(element)]; }
 std::string_view name(Reduction reduction) {
-  return reductionNames[int(reduction)];
+  return reductions[int(reduction)];
 }
-std::string_view name(Contract contract) {
-  return contractNames[int(contract)];
-}
+std::string_view name(Contract contract) { return contracts[int(contract)]; }
 
 std::optional<Element> parseElement(std::string_view text) {
-  return parse<Element>(elementNames, text);
+  return parse<Element>(elements, text);
 }
 std::optional<Reduction> parseReduction(std::string_view text) {
-  return parse<Reduction>(reductionNames, text);
+  return parse<Reduction>(reductions, text);
 }
 std::optional<Contract> parseContract(std::string_view text) {
-  return parse<Contract>(contractNames, text);
+  return parse<Contract>(contracts, text);
+}
+
+std::span<const std::string_view> elementNames() { return elements; }
+std::span<const std::string_view> reductionNames() { return reductions; }
+std::span<const std::string_view> protocolNames() { return protocols; }
+
+std::string joinNames(std::span<const std::string_view> names) {
+  std::string list;
+  for (std::string_view name : names) {
+    list += list.empty() ? "" : ", ";
+    list += name;
+  }
+  return list;
 }
 
 uint32_t elementBytes(Element element) {
   return element == Element::F32 || element == Element::I32 ? 4 : 2;
+}
+
+bool hasRoot(Contract contract) {
+  return contract == Contract::Broadcast || contract == Contract::Reduce ||
+         contract == Contract::Gather || contract == Contract::Scatter;
+}
+
+bool hasInput(Contract contract, uint32_t rank, uint32_t root) {
+  return rank == root ||
+         (contract != Contract::Broadcast && contract != Contract::Scatter);
+}
+
+bool hasOutput(Contract contract, uint32_t rank, uint32_t root) {
+  return rank == root ||
+         (contract != Contract::Reduce && contract != Contract::Gather);
 }
 
 uint32_t inputBlocks(Contract contract, uint32_t world) {

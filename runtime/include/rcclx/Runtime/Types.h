@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace rcclx::runtime {
@@ -35,9 +37,22 @@ std::optional<Element> parseElement(std::string_view text);
 std::optional<Reduction> parseReduction(std::string_view text);
 std::optional<Contract> parseContract(std::string_view text);
 
+/// All spellings, in the order of the enumerators.
+std::span<const std::string_view> elementNames();
+std::span<const std::string_view> reductionNames();
+/// What a request may ask for.
+std::span<const std::string_view> protocolNames();
+/// "f32, f16, bf16", for messages.
+std::string joinNames(std::span<const std::string_view> names);
+
 /// Bytes of one element; a power of two.
 uint32_t elementBytes(Element element);
-/// Blocks of `count` elements in the input and output of one rank.
+/// Whether one rank, the root, differs from the others.
+bool hasRoot(Contract contract);
+/// Whether `rank` has an input, an output: of some contracts only the root has.
+bool hasInput(Contract contract, uint32_t rank, uint32_t root);
+bool hasOutput(Contract contract, uint32_t rank, uint32_t root);
+/// Blocks of `count` elements in the input and output of a rank that has one.
 uint32_t inputBlocks(Contract contract, uint32_t world);
 uint32_t outputBlocks(Contract contract, uint32_t world);
 

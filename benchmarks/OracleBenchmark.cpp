@@ -37,7 +37,7 @@ static void evaluate(benchmark::State &state, Element element,
   constexpr uint32_t world = 8;
   Manifest manifest = makeManifest(element, reduction, world);
   uint64_t count = uint64_t(state.range(0));
-  uint64_t bytes = inputBytes(manifest, count);
+  uint64_t bytes = inputBytes(manifest, 0, count);
   std::vector<std::vector<char>> inputs(world, std::vector<char>(bytes));
   std::vector<const char *> pointers;
   for (std::vector<char> &input : inputs) {

@@ -31,6 +31,10 @@ static bool hasTargets(const rcclx_compile_request &r) {
                                     [](const char *t) { return !t; }));
 }
 
+template <typename T> static bool hasPermutation(const T &r) {
+  return !r.permutation_length || r.permutation;
+}
+
 RCCLX_EXPORT uint32_t rcclx_compiler_api_version(void) {
   return RCCLX_COMPILER_API_VERSION;
 }
@@ -43,7 +47,7 @@ RCCLX_EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,
   rcclx_compile_request r;
   if (!readStruct(request, r) || !r.schedule || !r.schedule_name ||
       !r.element || !r.reduction || !r.directory || !*r.directory ||
-      !hasTargets(r)) {
+      !hasTargets(r) || !hasPermutation(r)) {
     (*result)->diagnostics =
         "error: the compile request is incomplete or of a newer version\n";
     return int(rcclx::CompileStatus::Request);
@@ -69,7 +73,7 @@ RCCLX_EXPORT int rcclx_compiler_verify(const rcclx_verify_request *request,
   rcclx_verify_request r;
   rcclx_proof p;
   if (!readStruct(request, r) || !readStruct(proof, p) || !r.schedule ||
-      !r.schedule_name) {
+      !r.schedule_name || !hasPermutation(r)) {
     (*result)->diagnostics =
         "error: the verify request is incomplete or of a newer version\n";
     return int(rcclx::CompileStatus::Request);

@@ -37,6 +37,10 @@ typedef struct rcclx_compile_request {
              size_t source_bytes, char **object, size_t *object_bytes);
   void *rtc_data;
   const char *host_cpu; /* NULL: this machine's; "x86-64-v3": any such one */
+  uint32_t root;        /* below world; 0 where there is none */
+  uint32_t permutation_length; /* 0, or world */
+  const uint32_t *permutation; /* of a permute: where each rank's input goes;
+                                  NULL: to the next rank */
 } rcclx_compile_request;
 
 typedef struct rcclx_compile_result rcclx_compile_result;
@@ -55,6 +59,10 @@ int rcclx_compiler_compile(const rcclx_compile_request *request,
 const char *rcclx_compile_result_diagnostics(const rcclx_compile_result *r);
 void rcclx_compile_result_free(rcclx_compile_result *r);
 
+/* Of a verify_request: every root of the world, one after the other; where the
+ * contract has none, it is proved once. */
+#define RCCLX_EVERY_ROOT UINT32_MAX
+
 typedef struct rcclx_verify_request {
   size_t struct_size;
   const char *schedule;
@@ -63,14 +71,20 @@ typedef struct rcclx_verify_request {
   const char *symbol;
   uint32_t world;
   uint32_t slots; /* 0: the default, 2 */
+  uint32_t root;  /* below world, or RCCLX_EVERY_ROOT; 0 where there is none */
+  uint32_t permutation_length; /* 0, or world */
+  const uint32_t *permutation; /* of a permute: where each rank's input goes;
+                                  NULL: to the next rank */
 } rcclx_verify_request;
 
+/* Of several roots: the largest of each figure, and the whole time. */
 typedef struct rcclx_proof {
   size_t struct_size;
   uint64_t operations; /* executed, over all ranks */
   uint64_t messages;
   uint32_t least_slots;
   uint64_t microseconds;
+  uint64_t roots; /* how many it was proved for; 0: the contract has none */
 } rcclx_proof;
 
 /* Proves one schedule for one world size. Returns as rcclx_compiler_compile;

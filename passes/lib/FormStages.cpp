@@ -40,7 +40,7 @@ static bool isDataOp(Operation *op) {
   if (isa<LoadOp, StoreOp, SendOp, RecvOp, IdentityOp, ReduceOp, RoundOp,
           FinishOp>(op))
     return true;
-  return isa<scf::ForOp, scf::IfOp>(op) &&
+  return isa<scf::ForOp, scf::IfOp, arith::SelectOp>(op) &&
          llvm::any_of(op->getResultTypes(), isData);
 }
 
@@ -176,8 +176,9 @@ public:
 private:
   /// Index code, slices and empty messages.
   static bool isPlain(Operation *op) {
-    return isa<BufferOp, PartOp, ShiftOp, SignalOp, WaitOp, BarrierOp>(op) ||
-           isa<arith::ArithDialect>(op->getDialect());
+    return isa<BufferOp, PartOp, ShiftOp, RootOp, DestinationOfOp, SourceOfOp,
+               SignalOp, WaitOp, BarrierOp>(op) ||
+           (isa<arith::ArithDialect>(op->getDialect()) && !isDataOp(op));
   }
 
   /// `value` in the new body. Index code that stands further down in an
@@ -391,6 +392,8 @@ struct FormStagesPass : public rcclx::impl::FormStagesBase<FormStagesPass> {
       Partition partition(collective);
       if (failed(Rebuilder(collective, partition).run()))
         return signalPassFailure();
+      if (!prove)
+        continue;
       if (failed(proveAgain(collective)))
         return signalPassFailure();
       auto groups =

@@ -35,8 +35,8 @@ struct SpecializePass : public rcclx::impl::SpecializeBase<SpecializePass> {
     DenseI32ArrayAttr entries;
     if (!permutation.empty())
       entries = DenseI32ArrayAttr::get(
-          &getContext(), SmallVector<int32_t>(permutation.begin(),
-                                              permutation.end()));
+          &getContext(),
+          SmallVector<int32_t>(permutation.begin(), permutation.end()));
     auto spec = SpecializationAttr::getChecked(
         [&] { return emitError(loc); }, &getContext(), uint32_t(world), type,
         *op, uint32_t(root), entries);

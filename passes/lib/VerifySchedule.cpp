@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rcclx/Analysis/Proof.h"
+#include "rcclx/Analysis/TraceSchedule.h"
 #include "rcclx/Passes/Passes.h"
 #include <chrono>
 
@@ -32,6 +33,8 @@ struct VerifySchedulePass
 
 private:
   LogicalResult verify(CollectiveOp collective);
+  LogicalResult prove(CollectiveOp collective, uint32_t ranks,
+                      const Roles &roles);
 };
 
 } // namespace
@@ -49,8 +52,18 @@ LogicalResult VerifySchedulePass::verify(CollectiveOp collective) {
         "is not bound to a world size; expected rcclx-specialize before, or "
         "the option world");
 
+  if (!roots || collective.getSpec() || !hasRoot(collective.getContract()))
+    return prove(collective, ranks, getRoles(collective, ranks));
+  for (uint32_t root = 0; root < ranks; ++root)
+    if (failed(prove(collective, ranks, Roles(ranks, root))))
+      return failure();
+  return success();
+}
+
+LogicalResult VerifySchedulePass::prove(CollectiveOp collective, uint32_t ranks,
+                                        const Roles &roles) {
   auto start = std::chrono::steady_clock::now();
-  FailureOr<Proof> proof = proveSchedule(collective, ranks, slots);
+  FailureOr<Proof> proof = proveSchedule(collective, ranks, slots, roles);
   if (failed(proof))
     return failure();
   if (report) {

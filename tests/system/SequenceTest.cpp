@@ -59,7 +59,7 @@ std::vector<Call> calls(size_t plans, uint32_t seed) {
 /// Small integers in every type, so that no data is an odd NaN.
 std::vector<char> inputOf(const Manifest &manifest, const Call &call,
                           uint32_t rank) {
-  std::vector<char> data(inputBytes(manifest, call.count));
+  std::vector<char> data(inputBytes(manifest, rank, call.count));
   std::mt19937 random(call.data + rank);
   uint32_t size = elementBytes(manifest.element);
   for (size_t i = 0; i + size <= data.size(); i += size) {
@@ -110,7 +110,7 @@ protected:
     for (const Call &call : calls(plans.size(), world)) {
       const Manifest &manifest = manifests[call.plan];
       std::vector<char> input = inputOf(manifest, call, rank);
-      std::vector<char> output(outputBytes(manifest, call.count), 0x55);
+      std::vector<char> output(outputBytes(manifest, rank, call.count), 0x55);
       rcclx_launch_params launch = {};
       launch.struct_size = sizeof(launch);
       launch.plan = plans[call.plan];

@@ -34,6 +34,28 @@ CLI::Option *addCountOption(CLI::App &command, std::string &count) {
       ->type_name(typeCount);
 }
 
+CLI::Option *addRootOption(CLI::App &command, uint32_t &root) {
+  return addUnsigned(command, "--root", root,
+                     "Root of a broadcast, reduce, gather or scatter [0]",
+                     RCCLX_MAX_WORLD - 1);
+}
+
+CLI::Option *addPermutationOption(CLI::App &command,
+                                  std::vector<uint32_t> &permutation) {
+  return command
+      .add_option_function<std::string>(
+          "--permutation",
+          [&permutation](const std::string &text) {
+            permutation.clear();
+            for (const std::string &entry : splitList(text))
+              permutation.push_back(uint32_t(
+                  parseUnsigned("--permutation", entry, RCCLX_MAX_WORLD - 1)));
+          },
+          "Of a permute: where each rank's input goes, as 1,2,0 [the next "
+          "rank]")
+      ->type_name(typeRanks);
+}
+
 CLI::Option *addProtocolOption(CLI::App &command, std::string &protocol) {
   return addChoice(command, "--protocol", protocol, protocolNames(),
                    "For the messages that it is legal for; the others keep "

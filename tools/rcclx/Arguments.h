@@ -28,6 +28,9 @@ inline constexpr char typeText[] = "TEXT";
 CLI::Option *addScheduleArgument(CLI::App &command, std::string &path);
 CLI::Option *addSymbolOption(CLI::App &command, std::string &symbol);
 CLI::Option *addCountOption(CLI::App &command, std::string &count);
+CLI::Option *addRootOption(CLI::App &command, uint32_t &root);
+CLI::Option *addPermutationOption(CLI::App &command,
+                                  std::vector<uint32_t> &permutation);
 CLI::Option *addProtocolOption(CLI::App &command, std::string &protocol);
 
 /// Adds an option that is one of `names`; with `isList`, several of them with

@@ -18,25 +18,25 @@ using namespace runtime;
 
 CallBuffers::CallBuffers(const RunOptions &options, const Manifest &manifest,
                          uint32_t rank, const char *inputData)
-    : output(options.inPlace ? std::max(inputBytes(manifest, options.count),
-                                        outputBytes(manifest, options.count))
-                             : outputBytes(manifest, options.count),
+    : inBytes(inputBytes(manifest, rank, options.count)),
+      outBytes(outputBytes(manifest, rank, options.count)),
+      memory(options.inPlace && outBytes ? std::max(inBytes, outBytes)
+                                         : outBytes,
              options.offset * elementBytes(manifest.element)) {
-  uint64_t inBytes = inputBytes(manifest, options.count);
-  uint64_t outBytes = outputBytes(manifest, options.count);
-  result = output.data();
-  if (!options.inPlace) {
+  result = memory.data();
+  if (inBytes == 0)
+    return;
+  // A rank without an output has nothing that the input could lie in.
+  if (!options.inPlace || outBytes == 0) {
     separateInput.emplace(inBytes,
                           options.offset * elementBytes(manifest.element));
-    if (inBytes)
-      memcpy(separateInput->data(), inputData, inBytes);
+    memcpy(separateInput->data(), inputData, inBytes);
     return;
   }
   // The smaller buffer is this rank's block of the larger.
-  inPlace = output.data() + (inBytes < outBytes ? rank * inBytes : 0);
-  result = output.data() + (outBytes < inBytes ? rank * outBytes : 0);
-  if (inBytes)
-    memcpy(inPlace, inputData, inBytes);
+  inPlace = memory.data() + (inBytes < outBytes ? rank * inBytes : 0);
+  result = memory.data() + (outBytes < inBytes ? rank * outBytes : 0);
+  memcpy(inPlace, inputData, inBytes);
 }
 
 static std::string bitsOf(const char *at, uint32_t size) {
@@ -50,7 +50,7 @@ void checkCall(const RunOptions &options, Workload &workload, uint32_t rank,
                CallBuffers &buffers, RankResult &result) {
   const Manifest &manifest = workload.manifest;
   uint32_t size = elementBytes(manifest.element);
-  uint64_t bytes = outputBytes(manifest, options.count);
+  uint64_t bytes = buffers.outBytes;
   auto wrong = [&](std::string text) {
     if (result.wrong.empty())
       result.wrong = std::move(text);
@@ -64,12 +64,11 @@ void checkCall(const RunOptions &options, Workload &workload, uint32_t rank,
                     rank, at / options.count, at % options.count,
                     bitsOf(buffers.result + at * size, size),
                     bitsOf(expected->data() + at * size, size)));
-  if (!buffers.output.guardsIntact())
+  if (!buffers.memory.guardsIntact())
     wrong(fmt::format("rank {}: memory beside the output was written", rank));
   if (buffers.separateInput) {
-    if (workload.inputSize() != 0 &&
-        memcmp(buffers.separateInput->data(), workload.inputs()[rank],
-               workload.inputSize()) != 0)
+    if (memcmp(buffers.separateInput->data(), workload.inputs()[rank],
+               buffers.inBytes) != 0)
       wrong(fmt::format("rank {}: the input was changed", rank));
     if (!buffers.separateInput->guardsIntact())
       wrong(fmt::format("rank {}: memory beside the input was written", rank));

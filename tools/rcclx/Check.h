@@ -18,11 +18,15 @@ struct CallBuffers {
   CallBuffers(const RunOptions &options, const runtime::Manifest &manifest,
               uint32_t rank, const char *inputData);
 
+  /// What the call is given; null where the rank has no such buffer.
   char *input() { return separateInput ? separateInput->data() : inPlace; }
-  GuardedBuffer output;
+  char *output() { return outBytes ? result : nullptr; }
+
+  uint64_t inBytes, outBytes;
+  GuardedBuffer memory;                       // around the output
   std::optional<GuardedBuffer> separateInput; // out of place only
-  char *inPlace = nullptr;                    // the input within the output
-  char *result = nullptr;                     // what the call writes
+  char *inPlace = nullptr;                    // the input within `memory`
+  char *result = nullptr;                     // the output within `memory`
 };
 
 /// Checks one finished call against the proof's arithmetic, bit for bit, the

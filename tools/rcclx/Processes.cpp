@@ -43,11 +43,14 @@ static std::string encodeJob(const RunOptions &options,
       {"rank", rank},
       {"name", options.scheduleName},
       {"symbol", options.symbol},
+      {"plan", options.plan},
       {"ranks", options.ranks},
       {"count", options.count},
       {"element", int(options.element)},
       {"reduction", int(options.reduction)},
       {"protocol", options.protocol},
+      {"root", options.root},
+      {"permutation", options.permutation},
       {"device", options.device},
       {"cache", options.cacheDir},
       {"timeout", options.timeoutMs},
@@ -76,11 +79,14 @@ static bool decodeJob(const std::string &text, RunOptions &options,
     rank = job.at("rank");
     options.scheduleName = job.at("name");
     options.symbol = job.at("symbol");
+    options.plan = job.at("plan");
     options.ranks = job.at("ranks");
     options.count = job.at("count");
     options.element = Element(int(job.at("element")));
     options.reduction = Reduction(int(job.at("reduction")));
     options.protocol = job.at("protocol");
+    options.root = job.at("root");
+    options.permutation = job.at("permutation").get<std::vector<uint32_t>>();
     options.device = job.at("device");
     options.cacheDir = job.at("cache");
     options.timeoutMs = job.at("timeout");

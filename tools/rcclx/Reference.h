@@ -11,7 +11,6 @@
 namespace rcclx::tool {
 
 struct ReferenceResult {
-  /// False: this contract's meaning is not known here (it needs a root).
   bool checked = false;
   std::string wrong; // the first element outside its bound; empty: none
   /// The largest |result - reference| / bound.

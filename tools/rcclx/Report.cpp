@@ -112,6 +112,9 @@ std::string reportTable(const RunOptions &options,
     text += fmt::format(", {} x {}, {}, {}", options.count,
                         name(options.element), name(options.reduction),
                         options.inPlace ? "in place" : "out of place");
+  if (auto contract = parseContract(first.contract);
+      contract && hasRoot(*contract))
+    text += fmt::format(", root {}", options.root);
   text += "\n";
   auto row = [&](const char *title, const std::string &value) {
     text += fmt::format("  {:<11}{}\n", title, value);
@@ -158,6 +161,7 @@ std::string reportJson(const RunOptions &options,
     json["type"] = name(options.element);
     json["op"] = name(options.reduction);
     json["in_place"] = options.inPlace;
+    json["root"] = options.root;
   }
   json["mapping"] = first.mapping;
   json["proof"] = {{"operations", first.proof.operations},

@@ -10,18 +10,22 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace rcclx::tool {
 
 struct RunOptions {
   std::string scheduleName;
   std::string schedule; // the text
+  std::string plan;     // a directory; empty: the schedule is compiled
   std::string symbol;
   uint32_t ranks = 8;
   uint64_t count = 1u << 20;
   runtime::Element element = runtime::Element::F32;
   runtime::Reduction reduction = runtime::Reduction::Sum;
   std::string protocol;
+  uint32_t root = 0;
+  std::vector<uint32_t> permutation; // empty: to the next rank
   std::string device = "host";
   std::string cacheDir;
   uint64_t timeoutMs = 0; // 0: of the environment

@@ -6,8 +6,10 @@
 #include "Arguments.h"
 #include "Commands.h"
 #include "rcclx/Runtime/CompilerLibrary.h"
+#include "rcclx_params.h"
 
 #include <cstdio>
+#include <optional>
 
 namespace rcclx::tool {
 
@@ -19,8 +21,13 @@ struct VerifyArguments {
   std::string ranks = "2..16";
   std::string symbol;
   uint32_t slots = 0;
+  std::optional<uint32_t> root;
+  std::vector<uint32_t> permutation;
 };
 } // namespace
+
+/// Larger worlds are proved for root 0 where none is named.
+static constexpr uint32_t maxEveryRoot = 16;
 
 static const char *const description =
     "Proves a schedule for several numbers of ranks: that the result is right, "
@@ -41,16 +48,22 @@ static Status verify(const VerifyArguments &arguments) {
   RCCLX_ASSIGN_OR_RETURN(const Options *options, processOptions());
   CompilerLibrary compiler = CompilerLibrary::find(*options);
   for (uint32_t world : worlds) {
-    RCCLX_ASSIGN_OR_RETURN(ProofResult proof,
-                           compiler.verify(text, arguments.schedule,
-                                           arguments.symbol, world,
-                                           arguments.slots));
+    std::optional<uint32_t> root = arguments.root;
+    if (!root && world > maxEveryRoot)
+      root = 0;
+    RCCLX_ASSIGN_OR_RETURN(
+        ProofResult proof,
+        compiler.verify(text, arguments.schedule, arguments.symbol, world,
+                        arguments.slots, root, arguments.permutation));
+    std::string roots;
+    if (proof.roots != 0)
+      roots = root ? fmt::format(", root {}", *root) : ", every root";
     std::string line = fmt::format(
         "{:>4} rank{}  proved  {} operations, {} messages, at least {} "
-        "slot{}, {:.1f} ms\n",
+        "slot{}, {:.1f} ms{}\n",
         world, world == 1 ? ", " : "s,", proof.operations, proof.messages,
         proof.leastSlots, proof.leastSlots == 1 ? "" : "s",
-        double(proof.microseconds) * 1e-3);
+        double(proof.microseconds) * 1e-3, roots);
     fputs(line.c_str(), stdout);
     RCCLX_RETURN_IF_ERROR(flushOutput());
   }
@@ -70,6 +83,17 @@ void addVerifyCommand(CLI::App &app, int &exitStatus) {
               "Messages that may be under way per pair of ranks; more wait for "
               "the reader [2]");
   addSymbolOption(*command, arguments->symbol);
+  command
+      ->add_option_function<std::string>(
+          "--root",
+          [arguments](const std::string &given) {
+            arguments->root =
+                uint32_t(parseUnsigned("--root", given, RCCLX_MAX_WORLD - 1));
+          },
+          "Root of a broadcast, reduce, gather or scatter [each rank in turn, "
+          "of up to 16 ranks; else 0]")
+      ->type_name(typeUnsigned);
+  addPermutationOption(*command, arguments->permutation);
   command->callback([arguments, &exitStatus] {
     Status status = verify(*arguments);
     exitStatus = status.isOk() ? exitOk : printError(status);

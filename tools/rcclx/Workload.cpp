@@ -104,11 +104,10 @@ static void fillInput(std::vector<char> &out, const RunOptions &options,
 }
 
 Workload::Workload(const RunOptions &options, const Manifest &manifest)
-    : manifest(manifest), count(options.count),
-      inputSizeBytes(inputBytes(manifest, options.count)),
-      inputData(manifest.world), expectedData(manifest.world) {
+    : manifest(manifest), count(options.count), inputData(manifest.world),
+      expectedData(manifest.world) {
   for (uint32_t r = 0; r != manifest.world; ++r) {
-    inputData[r].resize(inputSizeBytes);
+    inputData[r].resize(inputBytes(manifest, r, options.count));
     fillInput(inputData[r], options, r);
   }
 }
@@ -125,8 +124,8 @@ std::shared_ptr<const std::vector<char>> Workload::expected(uint32_t rank) {
   for (uint32_t r = 0; r != manifest.world; ++r)
     if (expectedData[r] && manifest.outputs[r] == manifest.outputs[rank])
       return expectedData[r];
-  auto data =
-      std::make_shared<std::vector<char>>(outputBytes(manifest, count), poison);
+  auto data = std::make_shared<std::vector<char>>(
+      outputBytes(manifest, rank, count), poison);
   evaluateOracle(manifest, rank, count, inputs(), data->data());
   expectedData[rank] = data;
   return data;

@@ -39,7 +39,7 @@ public:
   Workload(const RunOptions &options, const runtime::Manifest &manifest);
 
   std::vector<const char *> inputs() const;
-  uint64_t inputSize() const { return inputSizeBytes; }
+  uint64_t inputSize(uint32_t rank) const { return inputData[rank].size(); }
   /// What the proof says that `rank` gets. Ranks with equal outputs share one.
   /// Any thread.
   std::shared_ptr<const std::vector<char>> expected(uint32_t rank);
@@ -48,7 +48,6 @@ public:
 
 private:
   const uint64_t count;
-  uint64_t inputSizeBytes;
   std::vector<std::vector<char>> inputData;
   std::mutex mutex;
   std::vector<std::shared_ptr<const std::vector<char>>> expectedData;

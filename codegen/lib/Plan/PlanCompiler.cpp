@@ -129,7 +129,7 @@ static std::vector<std::string> getProtocols(CollectiveOp collective) {
 /// Lowers a copy of `module` for one kind of device.
 static LogicalResult lowerKind(ModuleOp module, StringRef kind,
                                const rcclx_compile_request &request,
-                               Plan &plan) {
+                               const PlanVariant &variant, Plan &plan) {
   Clock::time_point start = Clock::now();
   OwningOpRef<ModuleOp> copy(module.clone());
   LoweringOptions options;
@@ -138,8 +138,14 @@ static LogicalResult lowerKind(ModuleOp module, StringRef kind,
   options.reduction = std::string(request.reduction);
   options.kind = kind.str();
   // A plan serves a size class: equal for all counts up to a power of two.
+  options.root = request.root;
+  for (uint32_t i = 0; i < request.permutation_length; ++i)
+    options.permutation.push_back(int32_t(request.permutation[i]));
   options.count = llvm::bit_ceil(std::max<uint64_t>(request.count, 1));
   options.protocol = std::string(request.protocol ? request.protocol : "");
+  options.maxTile = variant.maxTile;
+  options.maxDepth = variant.maxDepth;
+  options.grid = variant.grid;
 
   PassManager schedule(copy->getContext());
   buildSchedulePipeline(schedule, options);
@@ -204,8 +210,8 @@ static bool compileByRtc(const rcclx_compile_request &request,
 /// hipRTC compiles what it is known to; clang 22 all other AMD GPUs, and those
 /// too where no hipRTC is installed. The manifest says which one it was.
 static bool compileObject(const rcclx_compile_request &request,
-                          const std::string &source, ObjectArtifact &object,
-                          std::string &message) {
+                          const PlanVariant &variant, std::string source,
+                          ObjectArtifact &object, std::string &message) {
   StringRef target = object.target;
   if (target.starts_with("sm_")) {
     if (request.rtc)
@@ -218,6 +224,12 @@ static bool compileObject(const rcclx_compile_request &request,
     return true;
   HostCompileOptions host;
   host.cpu = request.host_cpu ? request.host_cpu : "";
+  host.threadSanitizer = variant.threadSanitizer;
+  if (object.kind == "host" && variant.edit)
+    if (llvm::Error error = variant.edit(source)) {
+      message = llvm::toString(std::move(error));
+      return false;
+    }
   llvm::Expected<std::vector<char>> bytes = object.kind == "host"
                                                 ? compileHost(source, host)
                                                 : compileAmdgpu(source, target);
@@ -256,6 +268,30 @@ static std::string checkWorld(uint32_t world) {
          "\n";
 }
 
+/// Why no call of the request's ranks can have its root and permutation.
+template <typename Request>
+static std::string checkRoles(const Request &request) {
+  SmallVector<int32_t> permutation(
+      request.permutation, request.permutation + request.permutation_length);
+  std::string wrong =
+      rcclx::checkRoles(request.world, request.root, permutation);
+  return wrong.empty() ? "" : "error: " + wrong + "\n";
+}
+
+/// The same for what `collective` implements.
+template <typename Request>
+static std::string checkRoles(const Request &request, CollectiveOp collective) {
+  std::string wrong = rcclx::checkRoles(collective.getContract(), request.root,
+                                        request.permutation_length != 0);
+  return wrong.empty() ? "" : "error: " + wrong + "\n";
+}
+
+template <typename Request> static Roles getRoles(const Request &request) {
+  return Roles(
+      request.world, request.root,
+      {request.permutation, request.permutation + request.permutation_length});
+}
+
 static std::string checkNames(const rcclx_compile_request &request) {
   auto unknown = [](StringRef what, StringRef name, StringRef expected) {
     return ("error: unknown " + what + " '" + name + "'; expected " + expected +
@@ -276,8 +312,11 @@ static std::string checkNames(const rcclx_compile_request &request) {
 }
 
 CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
-                                 std::string &diagnostics) {
+                                 std::string &diagnostics,
+                                 const PlanVariant &variant) {
   diagnostics += checkWorld(request.world);
+  if (diagnostics.empty())
+    diagnostics += checkRoles(request);
   diagnostics += checkNames(request);
   constexpr uint64_t maxCount = uint64_t(1) << 44;
   if (request.count > maxCount)
@@ -311,11 +350,14 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
   CollectiveOp collective = session.parse(request.symbol ? request.symbol : "");
   if (!collective)
     return CompileStatus::Schedule;
+  diagnostics += checkRoles(request, collective);
+  if (!diagnostics.empty())
+    return CompileStatus::Request;
   plan.times.push_back({"parse", microsecondsSince(start)});
 
   start = Clock::now();
   FailureOr<Proof> proof =
-      proveSchedule(collective, request.world, /*slots=*/2);
+      proveSchedule(collective, request.world, /*slots=*/2, getRoles(request));
   if (failed(proof))
     return CompileStatus::Schedule;
   plan.proof = std::move(*proof);
@@ -324,6 +366,9 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
   plan.name = collective.getSymName();
   plan.contract = stringifyContract(collective.getContract());
   plan.world = request.world;
+  plan.root = request.root;
+  plan.permutation.assign(request.permutation,
+                          request.permutation + request.permutation_length);
   plan.element = request.element;
   plan.reduction = request.reduction;
 
@@ -335,7 +380,8 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
     bool wanted = false;
     for (size_t i = 0; i < request.num_targets; ++i)
       wanted |= getKind(request.targets[i]) == kind;
-    if (wanted && failed(lowerKind(session.getModule(), kind, request, plan)))
+    if (wanted &&
+        failed(lowerKind(session.getModule(), kind, request, variant, plan)))
       return CompileStatus::Schedule;
   }
 
@@ -349,7 +395,7 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
           return k.kind == object.kind;
         });
     std::string message;
-    if (!compileObject(request,
+    if (!compileObject(request, variant,
                        withDeviceHeader(kind.source, kind.kind + ".hip.cpp"),
                        object, message)) {
       diagnostics += "error: " + target.str() + ": " + message + "\n";
@@ -361,10 +407,16 @@ CompileStatus rcclx::compilePlan(const rcclx_compile_request &request,
   return writePlan(plan, request.directory, diagnostics);
 }
 
-CompileStatus rcclx::verifySchedule(const rcclx_verify_request &request,
+CompileStatus rcclx::verifySchedule(const rcclx_verify_request &given,
                                     rcclx_proof &result,
                                     std::string &diagnostics) {
+  rcclx_verify_request request = given;
+  bool everyRoot = request.root == RCCLX_EVERY_ROOT;
+  if (everyRoot)
+    request.root = 0;
   diagnostics += checkWorld(request.world);
+  if (diagnostics.empty())
+    diagnostics += checkRoles(request);
   if (!diagnostics.empty())
     return CompileStatus::Request;
   Session session(StringRef(request.schedule, request.schedule_bytes),
@@ -372,14 +424,23 @@ CompileStatus rcclx::verifySchedule(const rcclx_verify_request &request,
   CollectiveOp collective = session.parse(request.symbol ? request.symbol : "");
   if (!collective)
     return CompileStatus::Schedule;
+  diagnostics += checkRoles(request, collective);
+  if (!diagnostics.empty())
+    return CompileStatus::Request;
+  bool rooted = hasRoot(collective.getContract());
+  uint32_t end = everyRoot && rooted ? request.world : request.root + 1;
   Clock::time_point start = Clock::now();
-  FailureOr<Proof> proof = proveSchedule(collective, request.world,
-                                         request.slots ? request.slots : 2);
-  if (failed(proof))
-    return CompileStatus::Schedule;
-  result.operations = proof->operations;
-  result.messages = proof->messages;
-  result.least_slots = proof->leastSlots;
+  for (; request.root < end; ++request.root) {
+    FailureOr<Proof> proof =
+        proveSchedule(collective, request.world,
+                      request.slots ? request.slots : 2, getRoles(request));
+    if (failed(proof))
+      return CompileStatus::Schedule;
+    result.operations = std::max(result.operations, proof->operations);
+    result.messages = std::max(result.messages, proof->messages);
+    result.least_slots = std::max(result.least_slots, proof->leastSlots);
+    result.roots += rooted;
+  }
   result.microseconds = microsecondsSince(start);
   return CompileStatus::Ok;
 }

@@ -23,10 +23,12 @@ static std::string toHex(uint64_t value) {
 /// Equal on all ranks that compiled the same schedule for the same call, on any
 /// machine: over the sources, not over the objects.
 static uint64_t hashPlan(const Plan &plan) {
-  std::string text = llvm::formatv("{0} {1} {2} {3} {4} {5}", plan.name,
-                                   plan.contract, plan.world, plan.element,
-                                   plan.reduction, RCCLX_PARAMS_VERSION)
-                         .str();
+  std::string text =
+      llvm::formatv("{0} {1} {2} {3} {4} {5} {6} {7:$[,]}", plan.name,
+                    plan.contract, plan.world, plan.element, plan.reduction,
+                    RCCLX_PARAMS_VERSION, plan.root,
+                    llvm::iterator_range(plan.permutation))
+          .str();
   for (const KindArtifact &kind : plan.kinds)
     text += llvm::formatv("\n{0} {1} {2} {3}\n{4}", kind.kind, kind.grid,
                           kind.threads, kind.kernel, kind.source)
@@ -105,13 +107,15 @@ static json::Value describePlan(const Plan &plan) {
         {"tags", kind.tags},
         {"protocols", json::Array(kind.protocols)}};
   return json::Object{
-      {"format", 1},
+      {"format", 2},
       {"params_version", RCCLX_PARAMS_VERSION},
       {"name", plan.name},
       {"contract", plan.contract},
       {"world", plan.world},
       {"element", plan.element},
       {"reduction", plan.reduction},
+      {"root", plan.root},
+      {"permutation", json::Array(plan.permutation)},
       {"hash", toHex(hashPlan(plan))},
       {"in_place", plan.safeInPlace ? "direct" : "staged"},
       {"scratch", plan.hasScratch ? "blocks" : "none"},

@@ -77,8 +77,9 @@ SpecializationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (getElementName(element).empty())
     return emitError() << "expected element type " << listElements()
                        << ", found " << element;
-  std::string wrong = checkRoles(
-      world, root, permutation ? permutation.asArrayRef() : ArrayRef<int32_t>());
+  std::string wrong =
+      checkRoles(world, root,
+                 permutation ? permutation.asArrayRef() : ArrayRef<int32_t>());
   if (!wrong.empty())
     return emitError() << wrong;
   return success();

@@ -38,7 +38,8 @@ parseEnumKeyword(OpAsmParser &parser, AttrT &attr, StringRef what,
 static ParseResult parseContract(OpAsmParser &parser, ContractAttr &contract) {
   return parseEnumKeyword<Contract, ContractAttr>(
       parser, contract, "contract", symbolizeContract,
-      "all_reduce, all_gather, reduce_scatter, all_to_all, barrier");
+      "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, "
+      "gather, scatter, permute, barrier");
 }
 
 static void printContract(OpAsmPrinter &printer, Operation *,
@@ -95,16 +96,26 @@ bool rcclx::hasBlockPerRank(Contract contract, BufferKind buffer) {
     return true;
   switch (contract) {
   case Contract::AllReduce:
+  case Contract::Broadcast:
+  case Contract::Reduce:
+  case Contract::Permute:
   case Contract::Barrier:
     return false;
   case Contract::AllGather:
+  case Contract::Gather:
     return buffer == BufferKind::Output;
   case Contract::ReduceScatter:
+  case Contract::Scatter:
     return buffer == BufferKind::Input;
   case Contract::AllToAll:
     return true;
   }
   llvm_unreachable("unknown contract");
+}
+
+bool rcclx::hasRoot(Contract contract) {
+  return contract == Contract::Broadcast || contract == Contract::Reduce ||
+         contract == Contract::Gather || contract == Contract::Scatter;
 }
 
 BufferOp rcclx::getBufferOf(Value slice) {
@@ -182,8 +193,18 @@ static LogicalResult verifyNested(CollectiveOp collective, Operation *op) {
       return diagnostic;
     }
   }
+  if (isa<RootOp>(op) && !hasRoot(contract))
+    return op->emitOpError("is used in ")
+           << stringifyContract(contract)
+           << ", which has no root; expected broadcast, reduce, gather or "
+              "scatter";
+  if (isa<DestinationOfOp, SourceOfOp>(op) && contract != Contract::Permute)
+    return op->emitOpError("is used in ")
+           << stringifyContract(contract)
+           << ", which has no permutation; expected permute";
   if (isa<IdentityOp, ReduceOp, RoundOp, FinishOp>(op) &&
-      contract != Contract::AllReduce && contract != Contract::ReduceScatter)
+      contract != Contract::AllReduce && contract != Contract::ReduceScatter &&
+      contract != Contract::Reduce)
     return op->emitOpError("reduces, but ")
            << stringifyContract(contract) << " only moves data";
   return success();

@@ -34,10 +34,9 @@ private:
   /// The first reduction of `root` both operands of which hold `input`.
   TermId findSecondUse(TermId root, TermId input) const;
   std::string inputName(uint32_t rank, uint32_t block) const {
-    bool hasBlocks =
-        trace.goal == Goal::ReduceScatter || trace.goal == Goal::AllToAll;
-    return (hasBlocks ? "block " + str(block) + " of the input of "
-                      : "the input of ") +
+    return (trace.hasBlockPerRank(Memory::Input)
+                ? "block " + str(block) + " of the input of "
+                : "the input of ") +
            rankName(rank);
   }
   std::string pieceName(const WrittenPiece &piece) const {
@@ -87,7 +86,7 @@ std::optional<Finding> ContractChecker::checkLeaves(uint32_t rank,
   if (known[piece.term] == block)
     return std::nullopt;
 
-  std::string where = at(rank, world) + pieceName(piece);
+  std::string where = at(trace, rank) + pieceName(piece);
   TermOrigin finished = evaluation.origins[piece.term];
   auto finding = [&](const std::string &what) {
     return Finding{piece.op,
@@ -158,7 +157,7 @@ std::optional<Finding> ContractChecker::checkReduction(uint32_t rank,
                                                        uint32_t block) {
   for (const WrittenPiece &piece : evaluation.outputs[rank]) {
     const Term &term = terms[piece.term];
-    std::string where = at(rank, world) + pieceName(piece) + " holds ";
+    std::string where = at(trace, rank) + pieceName(piece) + " holds ";
     if (term.kind == TermKind::Input)
       return Finding{piece.op, where + inputName(term.first, term.second) +
                                    ", expected a reduction, finished by "
@@ -180,7 +179,7 @@ std::optional<Finding> ContractChecker::checkCopy(uint32_t rank,
   const Term &term = terms[piece.term];
   if (term.first == source && term.second == expected)
     return std::nullopt;
-  return Finding{piece.op, at(rank, world) + pieceName(piece) + " holds " +
+  return Finding{piece.op, at(trace, rank) + pieceName(piece) + " holds " +
                                inputName(term.first, term.second) +
                                ", expected " + inputName(source, expected)};
 }
@@ -195,7 +194,7 @@ std::optional<Finding> ContractChecker::checkAgreement() {
                                   trace.intervals[b.interval].end();
       if (a.term != b.term)
         return Finding{b.op,
-                       at(rank, world) + pieceName(ends < 0 ? a : b) +
+                       at(trace, rank) + pieceName(ends < 0 ? a : b) +
                            " holds " + terms.describe(b.term) +
                            ", but rank 0 holds " + terms.describe(a.term) +
                            " there; expected the same order of reduction on "
@@ -212,7 +211,7 @@ std::optional<Finding> ContractChecker::checkBarrier() {
   for (uint32_t rank = 0; rank < world; ++rank)
     for (uint32_t other = 0; other < world; ++other)
       if (!evaluation.heard[rank][other])
-        return Finding{0, at(rank, world) + "may leave the barrier before " +
+        return Finding{0, at(trace, rank) + "may leave the barrier before " +
                               rankName(other) + " has entered it"};
   return std::nullopt;
 }
@@ -220,21 +219,53 @@ std::optional<Finding> ContractChecker::checkBarrier() {
 std::optional<Finding> rcclx::checkContract(const ScheduleTrace &trace,
                                             const Evaluation &evaluation) {
   ContractChecker checker(trace, evaluation);
+  const Roles &roles = trace.roles;
+  // What block `block` of the output of `rank` shall hold: a reduction of, or
+  // a copy from, these blocks.
+  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank) {
+    auto checkCopies = [&](auto sourceOf, uint32_t expected) {
+      std::optional<Finding> finding;
+      for (const WrittenPiece &piece : evaluation.outputs[rank])
+        if (!finding)
+          finding =
+              checker.checkCopy(rank, piece, sourceOf(piece.block), expected);
+      return finding;
+    };
+    auto own = [](uint32_t block) { return block; };
+    auto root = [&](uint32_t) { return roles.root; };
+    std::optional<Finding> finding;
+    switch (trace.goal) {
+    case Goal::AllReduce:
+    case Goal::Reduce:
+      finding = checker.checkReduction(rank, 0);
+      break;
+    case Goal::ReduceScatter:
+      finding = checker.checkReduction(rank, rank);
+      break;
+    case Goal::AllGather:
+    case Goal::Gather:
+      finding = checkCopies(own, 0);
+      break;
+    case Goal::AllToAll:
+      finding = checkCopies(own, rank);
+      break;
+    case Goal::Broadcast:
+      finding = checkCopies(root, 0);
+      break;
+    case Goal::Scatter:
+      finding = checkCopies(root, rank);
+      break;
+    case Goal::Permute:
+      finding = checkCopies([&](uint32_t) { return roles.sources[rank]; }, 0);
+      break;
+    case Goal::Barrier:
+      break;
+    }
+    if (finding)
+      return finding;
+  }
   if (trace.goal == Goal::Barrier)
     return checker.checkBarrier();
-  for (uint32_t rank = 0; rank < trace.getWorld(); ++rank) {
-    if (trace.goal == Goal::AllReduce || trace.goal == Goal::ReduceScatter) {
-      uint32_t block = trace.goal == Goal::ReduceScatter ? rank : 0;
-      if (std::optional<Finding> finding = checker.checkReduction(rank, block))
-        return finding;
-      continue;
-    }
-    uint32_t expected = trace.goal == Goal::AllToAll ? rank : 0;
-    for (const WrittenPiece &piece : evaluation.outputs[rank])
-      if (std::optional<Finding> finding =
-              checker.checkCopy(rank, piece, piece.block, expected))
-        return finding;
-  }
   return trace.goal == Goal::AllReduce ? checker.checkAgreement()
                                        : std::nullopt;
 }

@@ -217,7 +217,7 @@ void Evaluator::append(PieceRange &range, Piece piece) {
 Finding Evaluator::describeUnwritten(uint32_t rank, const Event &event,
                                      Position start, Position end) const {
   std::string message =
-      at(rank, world) + "reads " + placeName(trace, event.place) +
+      at(trace, rank) + "reads " + placeName(trace, event.place) +
       (event.peer == rank ? "" : " of " + rankName(event.peer));
   // Is it written at all?
   for (uint32_t writer = 0; writer < world; ++writer)
@@ -244,7 +244,7 @@ Finding Evaluator::describeRace(uint32_t rank, const Event &event,
   if (written.writer == rank)
     writer += "'s block group " + str(written.thread % groups);
   return {event.op,
-          at(rank, world) + "reads " + placeName(trace, event.place) + owner +
+          at(trace, rank) + "reads " + placeName(trace, event.place) + owner +
               " in no order with the write of " + writer,
           {{written.op, writer + " writes it here"}}};
 }
@@ -310,7 +310,7 @@ std::optional<Finding> Evaluator::store(uint32_t rank, const Event &event) {
     std::string owner = event.peer == rank ? "" : " of " + rankName(event.peer);
     return Finding{
         event.op,
-        at(rank, world) + "writes " + placeName(trace, event.place) + owner +
+        at(trace, rank) + "writes " + placeName(trace, event.place) + owner +
             ", which is written already",
         {{overlap->op, rankName(overlap->writer) + " writes " +
                            placeName(trace, overlap->place) + " here"}}};
@@ -371,7 +371,7 @@ std::optional<Finding> Evaluator::reduce(uint32_t rank, const Event &event) {
       TermOrigin origin = result.origins[right.term];
       return Finding{
           event.op,
-          at(rank, world) + "reduces a result that is finished already",
+          at(trace, rank) + "reduces a result that is finished already",
           {{origin.op, rankName(origin.rank) + " finishes it here"}}};
     }
     append(range, {intersect(left.interval, right.interval),
@@ -452,7 +452,7 @@ std::optional<Finding> Evaluator::execute(uint32_t rank, const Event &event) {
 std::optional<Finding> Evaluator::collectOutput(uint32_t rank) {
   std::vector<WrittenPiece> &output = result.outputs[rank];
   auto it = memories[rank].begin();
-  for (uint32_t block = 0; block < trace.getOutputBlocks(); ++block) {
+  for (uint32_t block = 0; block < trace.getOutputBlocks(rank); ++block) {
     Position position = {0, 1}, end = {1, 1};
     while (position < end) {
       bool isWritten = it != memories[rank].end() &&
@@ -460,7 +460,7 @@ std::optional<Finding> Evaluator::collectOutput(uint32_t rank) {
                        it->first.block == block;
       Position start = isWritten ? it->first.start : end;
       if (position < start)
-        return Finding{0, at(rank, world) +
+        return Finding{0, at(trace, rank) +
                               placeName(trace, {Memory::Output, block,
                                                 getBetween(position, start)}) +
                               " is never written"};
@@ -491,18 +491,18 @@ std::optional<Finding> Evaluator::run(const Execution &execution) {
       if (std::optional<Finding> finding = execute(turn.rank, event))
         return finding;
       if (overflows)
-        return Finding{event.op, at(turn.rank, world) +
+        return Finding{event.op, at(trace, turn.rank) +
                                      "cuts a buffer into more parts than " +
                                      str(IntervalTable::maxDenominator)};
       if (pieces.size() > maxPieces)
-        return Finding{event.op, at(turn.rank, world) +
+        return Finding{event.op, at(trace, turn.rank) +
                                      "cuts values into too many pieces"};
     }
   result.outputs.resize(world);
   for (uint32_t rank = 0; rank < world; ++rank) {
     std::optional<Finding> finding = collectOutput(rank);
     if (overflows)
-      return Finding{0, at(rank, world) +
+      return Finding{0, at(trace, rank) +
                             "cuts a buffer into more parts than " +
                             str(IntervalTable::maxDenominator)};
     if (finding)

@@ -51,7 +51,7 @@ static std::optional<Finding>
 collectEnds(const ScheduleTrace &trace, uint32_t rank, ChannelTable &channels) {
   const IntervalTable &intervals = trace.intervals;
   const RankTrace &mine = trace.ranks[rank];
-  std::string where = at(rank, trace.getWorld());
+  std::string where = at(trace, rank);
   std::vector<IntervalId> extents(mine.getNumValues());
   for (const Event &event : mine.getEvents()) {
     switch (event.kind) {
@@ -118,11 +118,11 @@ collectEnds(const ScheduleTrace &trace, uint32_t rank, ChannelTable &channels) {
 }
 
 /// `number` is the first message of which only the sender's end exists.
-static Finding neverReceived(const Channel &channel, size_t number,
-                             uint32_t world) {
+static Finding neverReceived(const ScheduleTrace &trace,
+                             const Channel &channel, size_t number) {
   const MessageEnd &sent = channel.sent[number];
   std::string destination = rankName(channel.destination);
-  Finding finding{sent.op, at(channel.source, world) + "the " +
+  Finding finding{sent.op, at(trace, channel.source) + "the " +
                                messageName(sent) + " to " + destination +
                                " is never received"};
   if (number < channel.received.size()) {
@@ -138,11 +138,11 @@ static Finding neverReceived(const Channel &channel, size_t number,
 }
 
 /// `number` is the first message of which only the receiver's end exists.
-static Finding neverSent(const Channel &channel, size_t number,
-                         uint32_t world) {
+static Finding neverSent(const ScheduleTrace &trace, const Channel &channel,
+                         size_t number) {
   const MessageEnd &received = channel.received[number];
   std::string source = rankName(channel.source);
-  Finding finding{received.op, at(channel.destination, world) + "the " +
+  Finding finding{received.op, at(trace, channel.destination) + "the " +
                                    messageName(received) + " from " + source +
                                    " is never sent"};
   if (number < channel.sent.size()) {
@@ -159,7 +159,6 @@ static Finding neverSent(const Channel &channel, size_t number,
 
 static std::optional<Finding> matchEnds(const ScheduleTrace &trace,
                                         const Channel &channel) {
-  uint32_t world = trace.getWorld();
   size_t number = 0;
   for (; number < channel.sent.size() && number < channel.received.size();
        ++number) {
@@ -167,13 +166,13 @@ static std::optional<Finding> matchEnds(const ScheduleTrace &trace,
     const MessageEnd &received = channel.received[number];
     // Tags rise at either end: the lower one has no partner.
     if (sent.tag < received.tag)
-      return neverReceived(channel, number, world);
+      return neverReceived(trace, channel, number);
     if (sent.tag > received.tag)
-      return neverSent(channel, number, world);
+      return neverSent(trace, channel, number);
     std::string source = rankName(channel.source);
     if (sent.isSignal != received.isSignal)
       return Finding{received.op,
-                     at(channel.destination, world) +
+                     at(trace, channel.destination) +
                          (received.isSignal ? "waits for a signal from "
                                             : "receives a message from ") +
                          source + " with tag " + str(received.tag) +
@@ -182,7 +181,7 @@ static std::optional<Finding> matchEnds(const ScheduleTrace &trace,
                      {{sent.op, "sent here"}}};
     if (sent.extent != received.extent)
       return Finding{received.op,
-                     at(channel.destination, world) + "expects " +
+                     at(trace, channel.destination) + "expects " +
                          extentName(trace.intervals, received.extent) +
                          " from " + source + " with tag " + str(received.tag) +
                          ", which sends " +
@@ -190,9 +189,9 @@ static std::optional<Finding> matchEnds(const ScheduleTrace &trace,
                      {{sent.op, "sent here"}}};
   }
   if (number < channel.sent.size())
-    return neverReceived(channel, number, world);
+    return neverReceived(trace, channel, number);
   if (number < channel.received.size())
-    return neverSent(channel, number, world);
+    return neverSent(trace, channel, number);
   return std::nullopt;
 }
 

@@ -165,7 +165,7 @@ Skeleton::describeDeadlock(uint32_t slots,
     return trace.ranks[rank].getEvents()[steps[rank][next[rank]].event].op;
   };
   Finding finding{getOp(cycle[0]),
-                  at(cycle[0], world) + "deadlock: " + describeWait(cycle[0])};
+                  at(trace, cycle[0]) + "deadlock: " + describeWait(cycle[0])};
   if (least)
     finding.message += "; " + str(slots) +
                        (slots == 1 ? " slot per pair of ranks is too few, "

@@ -95,12 +95,17 @@ static void copyTraffic(const ScheduleTrace &trace,
 
 FailureOr<Proof> rcclx::proveSchedule(CollectiveOp collective, uint32_t world,
                                       uint32_t slots) {
+  return proveSchedule(collective, world, slots, getRoles(collective, world));
+}
+
+FailureOr<Proof> rcclx::proveSchedule(CollectiveOp collective, uint32_t world,
+                                      uint32_t slots, const Roles &roles) {
   if (world == 0 || world > maxProofWorld)
     return collective.emitOpError("cannot be proved for ")
            << world << " ranks; expected 1 to " << maxProofWorld;
   if (slots == 0)
     return collective.emitOpError("cannot be proved without message slots");
-  FailureOr<TracedSchedule> traced = traceSchedule(collective, world);
+  FailureOr<TracedSchedule> traced = traceSchedule(collective, world, roles);
   if (failed(traced))
     return failure();
   ScheduleTrace &trace = traced->trace;

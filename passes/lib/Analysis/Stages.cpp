@@ -19,10 +19,15 @@ static std::optional<uint32_t> getAliasedBlock(Goal goal, uint32_t rank,
   switch (goal) {
   case Goal::AllReduce:
   case Goal::AllToAll:
+  case Goal::Broadcast:
+  case Goal::Reduce:
+  case Goal::Permute:
     return block;
   case Goal::AllGather: // the input is the own block of the output
+  case Goal::Gather:
     return rank;
   case Goal::ReduceScatter: // the output is the own block of the input
+  case Goal::Scatter:
     if (block == rank)
       return 0;
     return std::nullopt;
@@ -139,6 +144,13 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
 
 FailureOr<Operation *> rcclx::findUnalignedReadBack(CollectiveOp collective,
                                                     uint32_t world) {
+  bool readsBack = false;
+  collective.walk([&](LoadOp load) {
+    BufferOp buffer = getBufferOf(load.getSource());
+    readsBack |= !buffer || buffer.getBuffer() != BufferKind::Input;
+  });
+  if (!readsBack)
+    return nullptr;
   FailureOr<TracedSchedule> traced = traceSchedule(collective, world);
   if (failed(traced))
     return failure();

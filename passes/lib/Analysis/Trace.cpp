@@ -8,6 +8,15 @@
 
 using namespace rcclx;
 
+Roles::Roles(uint32_t world, uint32_t root,
+             const std::vector<uint32_t> &permutation)
+    : root(root), destinations(permutation), sources(world) {
+  for (uint32_t rank = destinations.size(); rank < world; ++rank)
+    destinations.push_back((rank + 1) % world);
+  for (uint32_t rank = 0; rank < world; ++rank)
+    sources[destinations[rank]] = rank;
+}
+
 Event &RankTrace::append(EventKind kind, SourceOp op) {
   Event &event = events.emplace_back();
   event.kind = kind;
@@ -85,16 +94,35 @@ ValueId RankTrace::finish(SourceOp op, ValueId acc) {
   return define(event);
 }
 
-uint32_t ScheduleTrace::getOutputBlocks() const {
-  switch (goal) {
-  case Goal::AllReduce:
-  case Goal::ReduceScatter:
-    return 1;
-  case Goal::AllGather:
-  case Goal::AllToAll:
-    return getWorld();
-  case Goal::Barrier:
-    return 0;
+bool ScheduleTrace::hasBuffer(Memory memory, uint32_t rank) const {
+  switch (memory) {
+  case Memory::Input:
+    return rank == roles.root ||
+           (goal != Goal::Broadcast && goal != Goal::Scatter);
+  case Memory::Output:
+    return rank == roles.root || (goal != Goal::Reduce && goal != Goal::Gather);
+  case Memory::Scratch:
+    return true;
   }
-  return 0;
+  return true;
+}
+
+bool ScheduleTrace::hasBlockPerRank(Memory memory) const {
+  switch (memory) {
+  case Memory::Input:
+    return goal == Goal::ReduceScatter || goal == Goal::Scatter ||
+           goal == Goal::AllToAll;
+  case Memory::Output:
+    return goal == Goal::AllGather || goal == Goal::Gather ||
+           goal == Goal::AllToAll;
+  case Memory::Scratch:
+    return true;
+  }
+  return true;
+}
+
+uint32_t ScheduleTrace::getOutputBlocks(uint32_t rank) const {
+  if (goal == Goal::Barrier || !hasBuffer(Memory::Output, rank))
+    return 0;
+  return hasBlockPerRank(Memory::Output) ? getWorld() : 1;
 }

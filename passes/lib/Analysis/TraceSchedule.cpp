@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rcclx/Analysis/TraceSchedule.h"
+#include "Wording.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -59,6 +60,9 @@ enum class Code : uint8_t {
   Compare,
   Select,
   RingShift,
+  Root,
+  DestinationOf,
+  SourceOf,
   // Control flow.
   For,
   If,
@@ -274,6 +278,18 @@ LogicalResult ProgramBuilder::addOp(Operation *op, uint32_t block) {
             set(Code::RingShift, shift.getRank(), shift.getOffset());
             return success();
           })
+          .Case([&](RootOp) {
+            set(Code::Root);
+            return success();
+          })
+          .Case([&](DestinationOfOp op) {
+            set(Code::DestinationOf, op.getRank());
+            return success();
+          })
+          .Case([&](SourceOfOp op) {
+            set(Code::SourceOf, op.getRank());
+            return success();
+          })
           .Case([&](BufferOp buffer) {
             set(Code::Buffer, buffer.getBlock());
             instruction.immediate =
@@ -382,6 +398,9 @@ private:
   LogicalResult runPart(const Instruction &instruction);
   LogicalResult runEvent(const Instruction &instruction);
 
+  /// Whether rank `owner` has the buffer that is accessed.
+  LogicalResult checkOwner(const Instruction &instruction, Place place,
+                           uint32_t owner);
   /// The peer in register `b`: the rank itself where there is none.
   FailureOr<uint32_t> getPeer(const Instruction &instruction);
   FailureOr<uint32_t> getTag(const Instruction &instruction);
@@ -389,8 +408,7 @@ private:
 
   /// An error at `instruction`, with the rank.
   InFlightDiagnostic emitError(const Instruction &instruction) {
-    return program.sources[instruction.op]->emitOpError("at rank ")
-           << rank << " of " << world << ": ";
+    return program.sources[instruction.op]->emitOpError(at(trace, rank));
   }
 
   static int64_t pack(Place place) {
@@ -647,6 +665,17 @@ LogicalResult Tracer::runArithmetic(const Instruction &instruction) {
     }
     break;
   }
+  case Code::Root:
+    result = trace.roles.root;
+    break;
+  case Code::DestinationOf:
+  case Code::SourceOf:
+    if (a < 0 || a >= world)
+      return emitError(instruction)
+             << "expected a rank within 0 to " << world - 1 << ", found " << a;
+    result = instruction.code == Code::SourceOf ? trace.roles.sources[a]
+                                                : trace.roles.destinations[a];
+    break;
   default:
     llvm_unreachable("not arithmetic");
   }
@@ -712,6 +741,18 @@ LogicalResult Tracer::runPart(const Instruction &instruction) {
   return success();
 }
 
+LogicalResult Tracer::checkOwner(const Instruction &instruction, Place place,
+                                 uint32_t owner) {
+  if (trace.hasBuffer(place.memory, owner))
+    return success();
+  auto contract = cast<CollectiveOp>(program.sources[0]).getContract();
+  StringRef buffer = place.memory == Memory::Input ? "input" : "output";
+  return emitError(instruction)
+         << "uses the " << buffer << " of rank " << owner
+         << ", which has none; in " << stringifyContract(contract)
+         << " only the root has an " << buffer;
+}
+
 FailureOr<uint32_t> Tracer::getPeer(const Instruction &instruction) {
   if (instruction.b == noRegister)
     return rank;
@@ -768,12 +809,13 @@ LogicalResult Tracer::runEvent(const Instruction &instruction) {
   if (failed(peer))
     return failure();
   bool isRemote = instruction.b != noRegister;
-  if (instruction.code == Code::Load)
-    return define(
-        mine.load(op, unpack(registers[instruction.a]), *peer, isRemote));
-  if (instruction.code == Code::Store) {
-    mine.store(op, registers[instruction.c], unpack(registers[instruction.a]),
-               *peer, isRemote);
+  if (instruction.code == Code::Load || instruction.code == Code::Store) {
+    Place place = unpack(registers[instruction.a]);
+    if (failed(checkOwner(instruction, place, *peer)))
+      return failure();
+    if (instruction.code == Code::Load)
+      return define(mine.load(op, place, *peer, isRemote));
+    mine.store(op, registers[instruction.c], place, *peer, isRemote);
     return success();
   }
 
@@ -819,19 +861,46 @@ static Goal getGoal(Contract contract) {
     return Goal::ReduceScatter;
   case Contract::AllToAll:
     return Goal::AllToAll;
+  case Contract::Broadcast:
+    return Goal::Broadcast;
+  case Contract::Reduce:
+    return Goal::Reduce;
+  case Contract::Gather:
+    return Goal::Gather;
+  case Contract::Scatter:
+    return Goal::Scatter;
+  case Contract::Permute:
+    return Goal::Permute;
   case Contract::Barrier:
     return Goal::Barrier;
   }
   llvm_unreachable("unknown contract");
 }
 
+Roles rcclx::getRoles(CollectiveOp collective, uint32_t world) {
+  SpecializationAttr spec = collective.getSpecAttr();
+  if (!spec)
+    return Roles(world);
+  std::vector<uint32_t> permutation;
+  if (DenseI32ArrayAttr entries = spec.getPermutation())
+    permutation.assign(entries.asArrayRef().begin(),
+                       entries.asArrayRef().end());
+  return Roles(world, spec.getRoot(), permutation);
+}
+
 FailureOr<TracedSchedule> rcclx::traceSchedule(CollectiveOp collective,
                                                uint32_t world) {
+  return traceSchedule(collective, world, getRoles(collective, world));
+}
+
+FailureOr<TracedSchedule> rcclx::traceSchedule(CollectiveOp collective,
+                                               uint32_t world,
+                                               const Roles &roles) {
   FailureOr<Program> program = ProgramBuilder().build(collective);
   if (failed(program))
     return failure();
   TracedSchedule result = {
-      ScheduleTrace(getGoal(collective.getContract()), world),
+      ScheduleTrace(getGoal(collective.getContract()), world, roles),
       program->sources};
   Tracer tracer(*program, result.trace);
   for (uint32_t rank = 0; rank < world; ++rank)

@@ -15,9 +15,11 @@ inline std::string str(uint64_t number) { return std::to_string(number); }
 
 inline std::string rankName(uint32_t rank) { return "rank " + str(rank); }
 
-/// "at rank 1 of 4: ", the counter-example that a finding starts with.
-inline std::string at(uint32_t rank, uint32_t world) {
-  return "at rank " + str(rank) + " of " + str(world) + ": ";
+/// "at rank 1 of 4: ", the counter-example that a finding starts with; with the
+/// root, where there is one.
+inline std::string at(const ScheduleTrace &trace, uint32_t rank) {
+  return "at rank " + str(rank) + " of " + str(trace.getWorld()) +
+         (trace.hasRoot() ? ", root " + str(trace.roles.root) : "") + ": ";
 }
 
 /// "part 1 of 4" or "the whole".
@@ -33,11 +35,11 @@ inline std::string placeName(const ScheduleTrace &trace, const Place &place) {
     name += " of ";
   switch (place.memory) {
   case Memory::Input:
-    if (trace.goal == Goal::ReduceScatter || trace.goal == Goal::AllToAll)
+    if (trace.hasBlockPerRank(Memory::Input))
       name += "block " + str(place.block) + " of ";
     return name + "the input";
   case Memory::Output:
-    if (trace.getOutputBlocks() > 1)
+    if (trace.hasBlockPerRank(Memory::Output) && trace.getWorld() > 1)
       name += "block " + str(place.block) + " of ";
     return name + "the output";
   case Memory::Scratch:

@@ -15,9 +15,9 @@ using namespace rcclx;
 static constexpr int64_t maxUnroll = 16;
 
 static bool isIndexCode(Operation *op) {
-  return isa<ShiftOp>(op) ||
-         (isa<arith::ArithDialect>(op->getDialect()) &&
-          llvm::none_of(op->getResultTypes(), llvm::IsaPred<ChunkType, AccType>));
+  return isa<ShiftOp>(op) || (isa<arith::ArithDialect>(op->getDialect()) &&
+                              llvm::none_of(op->getResultTypes(),
+                                            llvm::IsaPred<ChunkType, AccType>));
 }
 
 static SmallVector<Value> keptValues(ValueRange values, Phase phase) {

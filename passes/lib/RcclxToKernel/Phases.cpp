@@ -96,9 +96,10 @@ LogicalResult Lowering::lowerElement(Operation *op, OpBuilder &b,
     result = kernel::RecvOp::create(b, loc, context, slot, range, granule,
                                     source, protocol);
   } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    result = arith::SelectOp::create(b, loc, scope.lookup(select.getCondition()),
-                                     scope.lookup(select.getTrueValue()),
-                                     scope.lookup(select.getFalseValue()));
+    result =
+        arith::SelectOp::create(b, loc, scope.lookup(select.getCondition()),
+                                scope.lookup(select.getTrueValue()),
+                                scope.lookup(select.getFalseValue()));
   } else if (isa<IdentityOp>(op)) {
     result = kernel::IdentityOp::create(
         b, loc, kernel::AccType::get(collective.getContext()));

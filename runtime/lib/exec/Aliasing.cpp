@@ -11,8 +11,8 @@ Expected<bool> isInPlace(const Manifest &manifest, uint32_t rank,
                          const void *input, const void *output,
                          uint64_t count) {
   uint64_t block = count * elementBytes(manifest.element);
-  uint64_t in = inputBlocks(manifest.contract, manifest.world) * block;
-  uint64_t out = outputBlocks(manifest.contract, manifest.world) * block;
+  uint64_t in = manifest.inputBlocksOf(rank) * block;
+  uint64_t out = manifest.outputBlocksOf(rank) * block;
   auto inBegin = reinterpret_cast<uintptr_t>(input);
   auto outBegin = reinterpret_cast<uintptr_t>(output);
   if (in == 0 || out == 0 || inBegin + in <= outBegin ||

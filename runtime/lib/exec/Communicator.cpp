@@ -144,7 +144,7 @@ static Status checkBuffer(const char *what, const void *buffer, uint32_t blocks,
 }
 
 Status Communicator::check(const PreparedPlan &prepared,
-                           const CallArguments &arguments) {
+                           const CallArguments &arguments) const {
   const Manifest &manifest = prepared.plan->manifest;
   uint64_t count = arguments.count;
   if (!countFits(count, manifest.world, manifest.element))
@@ -156,6 +156,17 @@ Status Communicator::check(const PreparedPlan &prepared,
                      "{} elements; this plan of {} takes at most {}: prepare "
                      "one for this count",
                      count, manifest.name, manifest.maxCount);
+  const bool scales = manifest.reduction == Reduction::PremulSum;
+  if (scales && !arguments.scale)
+    return makeError(Code::InvalidArgument,
+                     "the plan of {} is for premul_sum, but the call has no "
+                     "scale: point to one {}",
+                     manifest.name, name(accumulator(manifest.element)));
+  if (!scales && arguments.scale)
+    return makeError(Code::InvalidArgument,
+                     "the call has a scale, but the plan of {} is for {}: leave "
+                     "it NULL, or prepare a plan for premul_sum",
+                     manifest.name, name(manifest.reduction));
   if (count == 0)
     return Status();
   uint32_t size = elementBytes(manifest.element);
@@ -232,6 +243,7 @@ Status Communicator::launch(PreparedPlan &prepared,
   launch.params.output = static_cast<char *>(arguments.output);
   launch.params.count = arguments.count;
   launch.params.scratch = prepared.scratch.data();
+  launch.params.scale = arguments.scale.value_or(0);
   launch.stage = stageBytes ? prepared.stage.data() : nullptr;
   launch.stageBytes = stageBytes;
   launch.ended = kernelEnded;

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct CallArguments {
   const void *input = nullptr;
   void *output = nullptr;
   uint64_t count = 0;
+  std::optional<uint64_t> scale; // of premul_sum: bits of the accumulator
 };
 
 /// One rank. All calls but abort, status and synchronize may be made by one
@@ -80,7 +82,7 @@ public:
                 const std::shared_ptr<Stream> &stream);
   /// What launch checks before it does anything.
   void reserve(std::vector<char> &memory, uint64_t bytes);
-  static Status check(const PreparedPlan &plan, const CallArguments &arguments);
+  Status check(const PreparedPlan &plan, const CallArguments &arguments) const;
 
   /// Waits for all launched work. Any thread.
   void drain();

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Oracle.h"
 
-#include "rcclx/Runtime/Numeric.h"
+#include "Arithmetic.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,13 +18,14 @@ namespace {
 
 constexpr size_t lanes = 1024;
 
-/// dst = op(a, b) over registers, each of which holds accumulators (f32 or i32)
-/// or data of the element type.
+/// dst = op(a, b) over registers, each of which holds accumulators or data of
+/// the element type.
 struct Step {
   OracleTerm::Kind kind;
   uint32_t dst = 0;
   uint32_t a = 0; // register
-  /// What Reduce adds and Input copies. Inputs are read where they are.
+  /// What Reduce adds and Input copies. Inputs are read where they are, but for
+  /// premul_sum, whose Input multiplies.
   enum { Data, Accumulator, Memory } source = Memory;
   uint32_t b = 0; // register
   uint32_t rank = 0, block = 0;
@@ -42,6 +43,10 @@ struct Program {
 static Program compile(const Manifest &manifest, uint32_t root) {
   // Operands come before their users in the manifest, so ascending order is an
   // order of execution.
+  const bool multiplies = manifest.reduction == Reduction::PremulSum;
+  auto isRead = [&](uint32_t i) {
+    return manifest.terms[i].kind == OracleTerm::Input && !multiplies;
+  };
   std::vector<bool> needed(root + 1);
   std::vector<uint32_t> lastUse(root + 1);
   needed[root] = true;
@@ -65,17 +70,17 @@ static Program compile(const Manifest &manifest, uint32_t root) {
     if (!needed[i])
       continue;
     const OracleTerm &term = manifest.terms[i];
-    if (term.kind == OracleTerm::Input && i != root)
+    if (isRead(i) && i != root)
       continue; // its users read it from memory
     Step step{term.kind};
     if (term.kind != OracleTerm::Input)
       step.a = place[term.a]; // of no meaning to Identity
-    const OracleTerm &source =
-        term.kind == OracleTerm::Reduce ? manifest.terms[term.b] : term;
-    if (source.kind == OracleTerm::Input) {
+    const bool reduces = term.kind == OracleTerm::Reduce;
+    const OracleTerm &source = reduces ? manifest.terms[term.b] : term;
+    if (term.kind == OracleTerm::Input || (reduces && isRead(term.b))) {
       step.rank = source.a;
       step.block = source.b;
-    } else if (term.kind == OracleTerm::Reduce) {
+    } else if (reduces) {
       step.b = place[term.b];
       step.source = source.kind == OracleTerm::Identity ||
                             source.kind == OracleTerm::Reduce
@@ -91,8 +96,7 @@ static Program compile(const Manifest &manifest, uint32_t root) {
     }
     place[i] = step.dst;
     operands(i, [&](uint32_t operand) {
-      if (lastUse[operand] == i &&
-          manifest.terms[operand].kind != OracleTerm::Input) {
+      if (lastUse[operand] == i && !isRead(operand)) {
         free.push_back(place[operand]);
         lastUse[operand] = 0; // the same operand twice is freed once
       }
@@ -104,66 +108,20 @@ static Program compile(const Manifest &manifest, uint32_t root) {
 }
 
 //===----------------------------------------------------------------------===//
-// Element types
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct F32 {
-  using Data = float;
-  using Acc = float;
-  static Acc widen(Data x) { return x; }
-  static Data round(Acc x) { return roundF32(x); }
-};
-struct F16 {
-  using Data = uint16_t;
-  using Acc = float;
-  static Acc widen(Data x) { return widenF16(x); }
-  static Data round(Acc x) { return roundF16(x); }
-};
-struct Bf16 {
-  using Data = uint16_t;
-  using Acc = float;
-  static Acc widen(Data x) { return widenBf16(x); }
-  static Data round(Acc x) { return roundBf16(x); }
-};
-struct I32 {
-  using Data = int32_t;
-  using Acc = int32_t;
-  static Acc widen(Data x) { return x; }
-  static Data round(Acc x) { return x; }
-};
-} // namespace
-
-static float add(float a, float b) { return a + b; }
-static int32_t add(int32_t a, int32_t b) {
-  return int32_t(uint32_t(a) + uint32_t(b)); // wraps
-}
-static float maximum(float a, float b) { return maximumNumber(a, b); }
-static int32_t maximum(int32_t a, int32_t b) { return std::max(a, b); }
-static float divide(float a, uint32_t world) { return a / float(world); }
-static int32_t divide(int32_t a, uint32_t world) { return a / int32_t(world); }
-
-template <typename T> static typename T::Acc identity(Reduction reduction) {
-  if constexpr (std::is_same_v<T, I32>)
-    return reduction == Reduction::Max ? INT32_MIN : 0;
-  else
-    return reduction == Reduction::Max ? std::bit_cast<float>(canonicalNanF32)
-                                       : -0.0f;
-}
-
-//===----------------------------------------------------------------------===//
 // Execution
 //===----------------------------------------------------------------------===//
 
 namespace {
+using namespace arithmetic;
+
 template <typename T> class Machine {
   using Data = typename T::Data;
   using Acc = typename T::Acc;
 
 public:
   Machine(const Manifest &manifest, uint64_t count,
-          std::span<const char *const> inputs)
-      : manifest(manifest), count(count), inputs(inputs) {}
+          std::span<const char *const> inputs, std::span<const uint64_t> scales)
+      : manifest(manifest), count(count), inputs(inputs), scales(scales) {}
 
   /// Writes elements [range.begin, range.end) of the block at `block`.
   void run(const Program &program, ElementRange range, char *block) {
@@ -190,10 +148,13 @@ private:
     Data *__restrict dataOut = data(step.dst);
     switch (step.kind) {
     case OracleTerm::Input:
-      memcpy(dataOut, memory(step, at), n * sizeof(Data));
+      if (manifest.reduction == Reduction::PremulSum)
+        multiply(dataOut, memory(step, at), scales[step.rank], n);
+      else
+        memcpy(dataOut, memory(step, at), n * sizeof(Data));
       return;
     case OracleTerm::Identity:
-      std::fill_n(accOut, n, identity<T>(manifest.reduction));
+      std::fill_n(accOut, n, identity<Acc>(manifest.reduction));
       return;
     case OracleTerm::Reduce:
       if (step.source == Step::Accumulator)
@@ -221,17 +182,36 @@ private:
   template <typename X, typename Widen>
   void reduce(Acc *__restrict out, const Acc *a, const X *x, size_t n,
               Widen widen) {
-    if (manifest.reduction == Reduction::Max)
+    auto each = [&](auto combine) {
       for (size_t i = 0; i != n; ++i)
-        out[i] = maximum(a[i], widen(x[i]));
-    else
-      for (size_t i = 0; i != n; ++i)
-        out[i] = add(a[i], widen(x[i]));
+        out[i] = combine(a[i], widen(x[i]));
+    };
+    switch (manifest.reduction) {
+    case Reduction::Sum:
+    case Reduction::Avg:
+    case Reduction::PremulSum:
+      return each([](Acc x, Acc y) { return add(x, y); });
+    case Reduction::Prod:
+      return each([](Acc x, Acc y) { return product(x, y); });
+    case Reduction::Min:
+      return each([](Acc x, Acc y) { return minimum(x, y); });
+    case Reduction::Max:
+      return each([](Acc x, Acc y) { return maximum(x, y); });
+    }
+  }
+
+  static void multiply(Data *__restrict out, const Data *x, uint64_t bits,
+                       size_t n) {
+    Acc scale;
+    memcpy(&scale, &bits, sizeof(scale));
+    for (size_t i = 0; i != n; ++i)
+      out[i] = T::round(product(T::widen(x[i]), scale));
   }
 
   const Manifest &manifest;
   const uint64_t count;
   std::span<const char *const> inputs;
+  std::span<const uint64_t> scales;
   std::vector<Acc> accumulators;
   std::vector<Data> elements;
 };
@@ -240,8 +220,9 @@ private:
 
 template <typename T>
 static void evaluate(const Manifest &manifest, uint32_t rank, uint64_t count,
-                     std::span<const char *const> inputs, char *output) {
-  Machine<T> machine(manifest, count, inputs);
+                     std::span<const char *const> inputs,
+                     std::span<const uint64_t> scales, char *output) {
+  Machine<T> machine(manifest, count, inputs, scales);
   std::unordered_map<uint32_t, Program> programs;
   for (const OracleOutput &part : manifest.outputs[rank]) {
     auto [it, isNew] = programs.try_emplace(part.term);
@@ -253,27 +234,24 @@ static void evaluate(const Manifest &manifest, uint32_t rank, uint64_t count,
   }
 }
 
-uint64_t inputBytes(const Manifest &manifest, uint64_t count) {
-  return count * inputBlocks(manifest.contract, manifest.world) *
-         elementBytes(manifest.element);
+uint64_t inputBytes(const Manifest &manifest, uint32_t rank, uint64_t count) {
+  return count * manifest.inputBlocksOf(rank) * elementBytes(manifest.element);
 }
 
-uint64_t outputBytes(const Manifest &manifest, uint64_t count) {
-  return count * outputBlocks(manifest.contract, manifest.world) *
-         elementBytes(manifest.element);
+uint64_t outputBytes(const Manifest &manifest, uint32_t rank, uint64_t count) {
+  return count * manifest.outputBlocksOf(rank) * elementBytes(manifest.element);
 }
 
 void evaluateOracle(const Manifest &manifest, uint32_t rank, uint64_t count,
-                    std::span<const char *const> inputs, char *output) {
+                    std::span<const char *const> inputs, char *output,
+                    std::span<const uint64_t> scales) {
   switch (manifest.element) {
-  case Element::F32:
-    return evaluate<F32>(manifest, rank, count, inputs, output);
-  case Element::F16:
-    return evaluate<F16>(manifest, rank, count, inputs, output);
-  case Element::BF16:
-    return evaluate<Bf16>(manifest, rank, count, inputs, output);
-  case Element::I32:
-    return evaluate<I32>(manifest, rank, count, inputs, output);
+#define RCCLX_EVALUATE(NAME, ...)                                              \
+  case Element::NAME:                                                          \
+    return evaluate<arithmetic::NAME>(manifest, rank, count, inputs, scales,   \
+                                      output);
+    RCCLX_ELEMENTS(RCCLX_EVALUATE)
+#undef RCCLX_EVALUATE
   }
 }
 
@@ -281,7 +259,9 @@ uint32_t oracleRoundings(const Manifest &manifest, uint32_t rank) {
   std::vector<uint32_t> depth(manifest.terms.size());
   for (size_t i = 0; i != depth.size(); ++i) {
     const OracleTerm &term = manifest.terms[i];
-    if (term.kind == OracleTerm::Reduce)
+    if (term.kind == OracleTerm::Input)
+      depth[i] = manifest.reduction == Reduction::PremulSum;
+    else if (term.kind == OracleTerm::Reduce)
       depth[i] = std::max(depth[term.a], depth[term.b]);
     else if (term.kind == OracleTerm::Round || term.kind == OracleTerm::Finish)
       depth[i] = depth[term.a] + 1;

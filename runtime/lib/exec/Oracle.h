@@ -15,13 +15,15 @@
 namespace rcclx::runtime {
 
 /// Bytes of one rank's input or output for `count`.
-uint64_t inputBytes(const Manifest &manifest, uint64_t count);
-uint64_t outputBytes(const Manifest &manifest, uint64_t count);
+uint64_t inputBytes(const Manifest &manifest, uint32_t rank, uint64_t count);
+uint64_t outputBytes(const Manifest &manifest, uint32_t rank, uint64_t count);
 
 /// Writes the output of `rank` for `inputs` (one buffer per rank). `output` has
-/// outputBytes(). Elements that the plan does not write are left alone.
+/// outputBytes(). Elements that the plan does not write are left alone. Of
+/// premul_sum, `scales` has every rank's scale: the bits of the accumulator.
 void evaluateOracle(const Manifest &manifest, uint32_t rank, uint64_t count,
-                    std::span<const char *const> inputs, char *output);
+                    std::span<const char *const> inputs, char *output,
+                    std::span<const uint64_t> scales = {});
 
 /// The largest number of roundings to the element type on a path from an input
 /// to an output of `rank`.

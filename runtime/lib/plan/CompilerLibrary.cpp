@@ -190,6 +190,9 @@ Status CompilerLibrary::compile(const PlanRequest &request,
   raw.num_targets = names.size();
   raw.host_cpu = targets.hostCpu.empty() ? nullptr : targets.hostCpu.c_str();
   raw.directory = directory.c_str();
+  raw.root = request.root;
+  raw.permutation_length = uint32_t(request.permutation.size());
+  raw.permutation = request.permutation.data();
 #ifdef RCCLX_HAVE_RTC
   raw.rtc = rtcCompile;
 #endif
@@ -198,11 +201,12 @@ Status CompilerLibrary::compile(const PlanRequest &request,
   return result.status(returned);
 }
 
-Expected<ProofResult> CompilerLibrary::verify(const std::string &schedule,
-                                              const std::string &scheduleName,
-                                              const std::string &symbol,
-                                              uint32_t world,
-                                              uint32_t slots) const {
+Expected<ProofResult>
+CompilerLibrary::verify(const std::string &schedule,
+                        const std::string &scheduleName,
+                        const std::string &symbol, uint32_t world,
+                        uint32_t slots, std::optional<uint32_t> root,
+                        const std::vector<uint32_t> &permutation) const {
   if (absent())
     return absentError(tried);
   RCCLX_ASSIGN_OR_RETURN(const CompilerSymbols *symbols, load(path));
@@ -214,13 +218,16 @@ Expected<ProofResult> CompilerLibrary::verify(const std::string &schedule,
   raw.symbol = symbol.empty() ? nullptr : symbol.c_str();
   raw.world = world;
   raw.slots = slots;
+  raw.root = root.value_or(RCCLX_EVERY_ROOT);
+  raw.permutation_length = uint32_t(permutation.size());
+  raw.permutation = permutation.data();
   rcclx_proof proof = {};
   proof.struct_size = sizeof(proof);
   Result result(*symbols);
   int returned = symbols->rcclx_compiler_verify(&raw, &proof, result.out());
   RCCLX_RETURN_IF_ERROR(result.status(returned));
   return ProofResult{proof.operations, proof.messages, proof.least_slots,
-                     proof.microseconds};
+                     proof.microseconds, proof.roots};
 }
 
 } // namespace rcclx::runtime

@@ -14,7 +14,7 @@ static constexpr uint64_t maxFileBytes = 256u << 20;
 static constexpr size_t maxTerms = 16u << 20;
 static constexpr size_t maxOutputsPerRank = 1u << 20;
 static constexpr size_t maxListed = 64;
-static constexpr uint32_t formatVersion = 1;
+static constexpr uint32_t formatVersion = 2;
 
 static Status readHex(const JsonReader &object, const char *key,
                       uint64_t &out) {
@@ -81,6 +81,27 @@ static Status readRankSets(const JsonReader &top, const char *key,
   return Status();
 }
 
+static Status readRoles(const JsonReader &top, Manifest &out) {
+  RCCLX_RETURN_IF_ERROR(top.memberInteger("root", out.root, 0, out.world - 1));
+  if (out.root != 0 && !hasRoot(out.contract))
+    return top.error("has a root, but its contract has none");
+  RCCLX_ASSIGN_OR_RETURN(JsonReader entries, top.member("permutation"));
+  RCCLX_ASSIGN_OR_RETURN(size_t size, entries.array(out.world));
+  if (size != 0 && (size != out.world || out.contract != Contract::Permute))
+    return entries.error("is no permutation of the ranks of a permute");
+  out.permutation.resize(size);
+  RankSet seen{};
+  for (size_t i = 0; i != size; ++i) {
+    RCCLX_RETURN_IF_ERROR(
+        entries.at(i).integer(out.permutation[i], 0, out.world - 1));
+    uint32_t rank = out.permutation[i];
+    if (contains(seen, rank))
+      return entries.error("names a rank twice");
+    seen[rank / 64] |= uint64_t(1) << (rank % 64);
+  }
+  return Status();
+}
+
 static Status readIdentity(const JsonReader &top, Manifest &out) {
   std::string text;
   RCCLX_RETURN_IF_ERROR(top.memberString("name", out.name));
@@ -101,6 +122,7 @@ static Status readIdentity(const JsonReader &top, Manifest &out) {
     out.reduction = *reduction;
   else
     return top.error("has an unknown reduction");
+  RCCLX_RETURN_IF_ERROR(readRoles(top, out));
   RCCLX_RETURN_IF_ERROR(readHex(top, "hash", out.hash));
   RCCLX_RETURN_IF_ERROR(top.memberString("in_place", text));
   if (text != "direct" && text != "staged")
@@ -186,9 +208,9 @@ static Status readTerm(const JsonReader &entry, const Manifest &plan,
   if (kind == "input" && size == 3) {
     out.kind = OracleTerm::Input;
     RCCLX_RETURN_IF_ERROR(entry.at(1).integer(out.a, 0, plan.world - 1));
-    uint32_t blocks = inputBlocks(plan.contract, plan.world);
+    uint32_t blocks = plan.inputBlocksOf(out.a);
     if (blocks == 0)
-      return entry.error("reads an input, but the contract has none");
+      return entry.error("reads an input that the contract does not have");
     return entry.at(2).integer(out.b, 0, blocks - 1);
   }
   if (kind == "identity" && size == 1) {
@@ -208,13 +230,13 @@ static Status readTerm(const JsonReader &entry, const Manifest &plan,
 }
 
 static Status readOutput(const JsonReader &entry, const Manifest &plan,
-                         OracleOutput &out) {
+                         uint32_t rank, OracleOutput &out) {
   RCCLX_ASSIGN_OR_RETURN(size_t size, entry.array(5));
   if (size != 5)
     return entry.error("does not have 5 numbers");
-  uint32_t blocks = outputBlocks(plan.contract, plan.world);
+  uint32_t blocks = plan.outputBlocksOf(rank);
   if (blocks == 0)
-    return entry.error("writes an output, but the contract has none");
+    return entry.error("writes an output that the contract does not have");
   RCCLX_RETURN_IF_ERROR(entry.at(0).integer(out.block, 0, blocks - 1));
   RCCLX_RETURN_IF_ERROR(entry.at(3).integer(out.d, 1));
   RCCLX_RETURN_IF_ERROR(entry.at(1).integer(out.a, 0, out.d));
@@ -244,7 +266,8 @@ static Status readOracle(const JsonReader &top, Manifest &out) {
     RCCLX_ASSIGN_OR_RETURN(size_t entries, list.array(maxOutputsPerRank));
     out.outputs[rank].resize(entries);
     for (size_t i = 0; i != entries; ++i)
-      RCCLX_RETURN_IF_ERROR(readOutput(list.at(i), out, out.outputs[rank][i]));
+      RCCLX_RETURN_IF_ERROR(
+          readOutput(list.at(i), out, uint32_t(rank), out.outputs[rank][i]));
   }
   return Status();
 }

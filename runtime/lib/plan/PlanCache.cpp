@@ -107,6 +107,8 @@ std::string PlanCache::key(const PlanRequest &request) {
   appendField(text, std::to_string(request.world));
   appendField(text, name(request.element));
   appendField(text, name(request.reduction));
+  appendField(text, std::to_string(request.root));
+  appendField(text, fmt::format("{}", fmt::join(request.permutation, ",")));
   appendField(text, std::to_string(sizeClass(request.count)));
   appendField(text, request.protocol);
   appendField(text, request.target);
@@ -174,13 +176,16 @@ loadFor(const PlanRequest &request, const std::string &directory) {
                          Plan::load(directory, request.target));
   const Manifest &manifest = plan->manifest;
   if (manifest.world != request.world || manifest.element != request.element ||
-      manifest.reduction != request.reduction)
+      manifest.reduction != request.reduction ||
+      manifest.root != request.root ||
+      manifest.permutation != request.permutation)
     return makeError(Code::Corrupt,
-                     "{}: the plan is for {} ranks, {}, {}, not for {} ranks, "
-                     "{}, {}",
+                     "{}: the plan is for {} ranks, {}, {}, root {}, not for "
+                     "{} ranks, {}, {}, root {}, or for another permutation",
                      directory, manifest.world, name(manifest.element),
-                     name(manifest.reduction), request.world,
-                     name(request.element), name(request.reduction));
+                     name(manifest.reduction), manifest.root, request.world,
+                     name(request.element), name(request.reduction),
+                     request.root);
   return plan;
 }
 

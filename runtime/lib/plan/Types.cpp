@@ -11,8 +11,22 @@
 
 namespace rcclx::runtime {
 
-static constexpr std::string_view elements[] = {"f32", "f16", "bf16", "i32"};
-static constexpr std::string_view reductions[] = {"sum", "max", "avg"};
+namespace {
+enum class Kind { Float, Signed, Unsigned };
+struct ElementInfo {
+  uint32_t bytes;
+  Kind kind;
+};
+} // namespace
+
+#define RCCLX_INFO(NAME, TEXT, BYTES, KIND) {BYTES, Kind::KIND},
+#define RCCLX_SPELLING(NAME, TEXT, ...) #TEXT,
+static constexpr ElementInfo elementInfos[] = {RCCLX_ELEMENTS(RCCLX_INFO)};
+static constexpr std::string_view elements[] = {RCCLX_ELEMENTS(RCCLX_SPELLING)};
+static constexpr std::string_view reductions[] = {
+    RCCLX_REDUCTIONS(RCCLX_SPELLING)};
+#undef RCCLX_INFO
+#undef RCCLX_SPELLING
 static constexpr std::string_view protocols[] = {"ll", "sentinel", "flag"};
 static constexpr std::string_view contracts[] = {
     "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast",
@@ -57,7 +71,16 @@ std::string joinNames(std::span<const std::string_view> names) {
 }
 
 uint32_t elementBytes(Element element) {
-  return element == Element::F32 || element == Element::I32 ? 4 : 2;
+  return elementInfos[int(element)].bytes;
+}
+bool isFloat(Element element) {
+  return elementInfos[int(element)].kind == Kind::Float;
+}
+bool isSigned(Element element) {
+  return elementInfos[int(element)].kind != Kind::Unsigned;
+}
+Element accumulator(Element element) {
+  return isFloat(element) && elementBytes(element) < 4 ? Element::F32 : element;
 }
 
 bool hasRoot(Contract contract) {

@@ -54,11 +54,13 @@ TEST(Manifest, EveryFieldOfATwoShot) {
       (std::set<std::string>{"manifest.json", "host.hip.cpp", "gpu.hip.cpp",
                              "host-x86_64.so", "gfx942.co"}));
 
-  EXPECT_EQ(m["format"], 1);
+  EXPECT_EQ(m["format"], 2);
   EXPECT_EQ(m["params_version"], RCCLX_PARAMS_VERSION);
   EXPECT_EQ(m["name"], "all_reduce_two_shot");
   EXPECT_EQ(m["contract"], "all_reduce");
   EXPECT_EQ(m["world"], 8);
+  EXPECT_EQ(m["root"], 0);
+  EXPECT_EQ(m["permutation"], json::array());
   EXPECT_EQ(m["element"], "bf16");
   EXPECT_EQ(m["reduction"], "avg");
   EXPECT_TRUE(std::regex_match(m["hash"].get<std::string>(),

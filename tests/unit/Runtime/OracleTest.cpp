@@ -154,7 +154,7 @@ std::vector<T> evaluate(const Manifest &m,
   for (auto &input : inputs)
     pointers.push_back(reinterpret_cast<const char *>(input.data()));
   uint64_t count = inputs[0].size() / inputBlocks(m.contract, m.world);
-  std::vector<T> output(outputBytes(m, count) / sizeof(T));
+  std::vector<T> output(outputBytes(m, rank, count) / sizeof(T));
   evaluateOracle(m, rank, count, pointers,
                  reinterpret_cast<char *>(output.data()));
   return output;

@@ -295,10 +295,10 @@ TEST(CompilerLibraryTest, verifies) {
   Options options;
   options.compilerLibrary = RCCLX_FAKE_COMPILER;
   CompilerLibrary compiler = CompilerLibrary::find(options);
-  auto proof = compiler.verify("fixture", "x.mlir", "", 4, 0);
+  auto proof = compiler.verify("fixture", "x.mlir", "", 4, 0, 0, {});
   ASSERT_OK(proof.status());
   EXPECT_EQ(proof->operations, 4u);
-  EXPECT_ERROR(compiler.verify("error", "x.mlir", "", 4, 0).status(),
+  EXPECT_ERROR(compiler.verify("error", "x.mlir", "", 4, 0, 0, {}).status(),
                Code::Schedule, "x.mlir:1:1: error");
 }
 
@@ -306,7 +306,7 @@ TEST(CompilerLibraryTest, aLibraryOfAnotherKindIsRefused) {
   Options options;
   options.compilerLibrary = RCCLX_FIXTURE_KERNEL;
   EXPECT_ERROR(
-      CompilerLibrary::find(options).verify("x", "x", "", 1, 0).status(),
+      CompilerLibrary::find(options).verify("x", "x", "", 1, 0, 0, {}).status(),
       Code::Unavailable, "lacks required symbols: rcclx_compiler_api_version");
 }
 

@@ -20,9 +20,9 @@ namespace {
 
 json goodManifest() {
   return json::parse(R"({
-    "format": 1, "params_version": 1, "name": "two", "contract": "all_reduce",
+    "format": 2, "params_version": 1, "name": "two", "contract": "all_reduce",
     "world": 2, "element": "f32", "reduction": "sum",
-    "hash": "00000000000000ff", "max_count": 4096, "in_place": "direct", "scratch": "none",
+    "root": 0, "permutation": [], "hash": "00000000000000ff", "max_count": 4096, "in_place": "direct", "scratch": "none",
     "edges": [[0, 1], [0, 1]], "readers": [[], [0]],
     "proof": {"ranks": 2, "operations": 5, "messages": 4, "least_slots": 1,
               "microseconds": 7},
@@ -124,6 +124,9 @@ TEST(ManifestTest, valuesOutOfRangeAreNamed) {
       {"/element", "f8", "element"},
       {"/reduction", "xor", "reduction"},
       {"/contract", "guess", "contract"},
+      {"/root", 2, "root"},
+      {"/root", 1, "its contract has none"},
+      {"/permutation", json::array({1, 0}), "permutation"},
       {"/hash", "xyz", "hash"},
       {"/hash", "00FF00FF00FF00FF", "hash"},
       {"/edges/0/1", 2, "edges[0][1]"},
@@ -162,9 +165,9 @@ TEST(ManifestTest, valuesOutOfRangeAreNamed) {
 
 TEST(ManifestTest, otherVersionsAreUnavailable) {
   json other = goodManifest();
-  other["format"] = 2;
+  other["format"] = 1;
   EXPECT_ERROR(Manifest::parse(other.dump()).status(), Code::Unavailable,
-               "format 2");
+               "format 1");
   other = goodManifest();
   other["params_version"] = 7;
   EXPECT_ERROR(Manifest::parse(other.dump()).status(), Code::Unavailable,

@@ -9,6 +9,8 @@
 #include "rcclx/Analysis/Proof.h"
 #include "rcclx_compiler.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,8 @@ struct ObjectArtifact {
 struct Plan {
   std::string name, contract, element, reduction;
   uint32_t world = 0;
+  uint32_t root = 0;
+  std::vector<uint32_t> permutation; // empty: none, or the next rank
   uint64_t maxCount = 0;
   bool safeInPlace = true;
   bool hasScratch = false;
@@ -53,10 +57,21 @@ struct Plan {
   std::vector<StageTime> times;
 };
 
+/// What tests ask for beyond a request.
+struct PlanVariant {
+  uint32_t maxTile = 0, maxDepth = 0, grid = 0; // 0: choose
+  /// Host objects: instrumented for ThreadSanitizer.
+  bool threadSanitizer = false;
+  /// Changes what is compiled for the host, the device header and the kernel,
+  /// or returns an error.
+  std::function<llvm::Error(std::string &)> edit;
+};
+
 /// Compiles as rcclx_compiler_compile says; all diagnostics go to
 /// `diagnostics`.
 CompileStatus compilePlan(const rcclx_compile_request &request,
-                          std::string &diagnostics);
+                          std::string &diagnostics,
+                          const PlanVariant &variant = {});
 
 /// Proves as rcclx_compiler_verify says.
 CompileStatus verifySchedule(const rcclx_verify_request &request,

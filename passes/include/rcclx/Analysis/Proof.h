@@ -7,6 +7,7 @@
 #define RCCLX_ANALYSIS_PROOF_H
 
 #include "rcclx/Analysis/Terms.h"
+#include "rcclx/Analysis/Trace.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
 #include "llvm/Support/LogicalResult.h"
 #include <cstdint>
@@ -53,8 +54,10 @@ struct Proof {
 };
 
 /// Proves that `collective` keeps its contract on `world` ranks with `slots`
-/// message slots per ordered pair. Emits one error, with a counter-example,
-/// where it does not.
+/// message slots per ordered pair, for `roles` or those that it is bound to.
+/// Emits one error, with a counter-example, where it does not.
+llvm::FailureOr<Proof> proveSchedule(CollectiveOp collective, uint32_t world,
+                                     uint32_t slots, const Roles &roles);
 llvm::FailureOr<Proof> proveSchedule(CollectiveOp collective, uint32_t world,
                                      uint32_t slots);
 

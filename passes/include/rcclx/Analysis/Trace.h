@@ -26,7 +26,24 @@ enum class Goal : uint8_t {
   AllGather,
   ReduceScatter,
   AllToAll,
+  Broadcast,
+  Reduce,
+  Gather,
+  Scatter,
+  Permute,
   Barrier
+};
+
+/// What is bound with the world: the rank that differs from the others, and
+/// where the input of each rank goes in a permute.
+struct Roles {
+  uint32_t root = 0;
+  std::vector<uint32_t> destinations; ///< Per rank.
+  std::vector<uint32_t> sources;      ///< Per rank: the inverse.
+
+  /// `permutation` is one of the ranks; empty: each sends to the next.
+  explicit Roles(uint32_t world, uint32_t root = 0,
+                 const std::vector<uint32_t> &permutation = {});
 };
 
 enum class Memory : uint8_t { Input, Output, Scratch };
@@ -115,13 +132,27 @@ private:
 
 struct ScheduleTrace {
   Goal goal;
+  Roles roles;
   IntervalTable intervals;
   std::vector<RankTrace> ranks;
 
-  ScheduleTrace(Goal goal, uint32_t world) : goal(goal), ranks(world) {}
+  ScheduleTrace(Goal goal, uint32_t world)
+      : ScheduleTrace(goal, world, Roles(world)) {}
+  ScheduleTrace(Goal goal, uint32_t world, Roles roles)
+      : goal(goal), roles(std::move(roles)), ranks(world) {}
   uint32_t getWorld() const { return ranks.size(); }
-  /// How many blocks the output of a rank has.
-  uint32_t getOutputBlocks() const;
+  /// Whether one rank, the root, differs from the others.
+  bool hasRoot() const {
+    return goal == Goal::Broadcast || goal == Goal::Reduce ||
+           goal == Goal::Gather || goal == Goal::Scatter;
+  }
+  /// Whether `rank` has an input, or an output, at all: in some goals, only the
+  /// root has.
+  bool hasBuffer(Memory memory, uint32_t rank) const;
+  /// Whether inputs, or outputs, have one block per rank.
+  bool hasBlockPerRank(Memory memory) const;
+  /// How many blocks the output of `rank` has.
+  uint32_t getOutputBlocks(uint32_t rank) const;
 };
 
 /// Why a schedule is refused: one counter-example, at an operation.

@@ -19,9 +19,16 @@ struct TracedSchedule {
   std::vector<mlir::Operation *> sources;
 };
 
-/// Executes `collective` for every rank of `world`. Emits an error where index
+/// Root and permutation that `collective` is bound to: 0 and the next rank
+/// where it is not. `world` is the one that it is bound to, if any.
+Roles getRoles(CollectiveOp collective, uint32_t world);
+
+/// Executes `collective` for every rank of `world`, with `roles` or those that
+/// it is bound to. Emits an error where index
 /// arithmetic fails, a rank, block, part or tag is out of range, or the
 /// schedule runs for too long.
+llvm::FailureOr<TracedSchedule>
+traceSchedule(CollectiveOp collective, uint32_t world, const Roles &roles);
 llvm::FailureOr<TracedSchedule> traceSchedule(CollectiveOp collective,
                                               uint32_t world);
 

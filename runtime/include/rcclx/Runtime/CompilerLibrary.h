@@ -13,6 +13,7 @@
 #include "rcclx/Runtime/Types.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct PlanRequest {
   uint64_t count = 0;   // hint; its size class chooses protocol and tile
   std::string protocol; // empty: the compiler chooses
   std::string target;   // "host-x86_64", "gfx942", ...
+  uint32_t root = 0;    // of a broadcast, reduce, gather or scatter
+  /// Of a permute: where each rank's input goes; empty: to the next rank.
+  std::vector<uint32_t> permutation;
   /// A plan that exists already, and says all of the above; empty: none.
   std::string planDirectory;
 };
@@ -44,6 +48,7 @@ struct ProofResult {
   uint64_t messages = 0;
   uint32_t leastSlots = 0;
   uint64_t microseconds = 0;
+  uint64_t roots = 0; // how many it was proved for; 0: it has none
 };
 
 /// The place of librcclx_compiler.so.
@@ -69,12 +74,13 @@ public:
   Status compile(const PlanRequest &request, const PlanTargets &targets,
                  const std::string &directory) const;
 
-  /// Proves a schedule for `world` ranks and `slots` slots (0: the default).
-  /// Errors as for compile.
+  /// Proves a schedule for `world` ranks and `slots` slots (0: the default),
+  /// and a root (none given: each rank in turn). Errors as for compile.
   Expected<ProofResult> verify(const std::string &schedule,
                                const std::string &scheduleName,
                                const std::string &symbol, uint32_t world,
-                               uint32_t slots) const;
+                               uint32_t slots, std::optional<uint32_t> root,
+                               const std::vector<uint32_t> &permutation) const;
 
 private:
   std::string path;

@@ -85,6 +85,9 @@ struct Manifest {
   uint32_t world = 0;
   Element element{};
   Reduction reduction{};
+  uint32_t root = 0; // 0 where there is none
+  /// Of a permute: where each rank's input goes; empty: to the next rank.
+  std::vector<uint32_t> permutation;
   uint64_t hash = 0;
   uint64_t maxCount = 0;
   /// In place, the kernel would overwrite input that it still needs: the input
@@ -100,6 +103,14 @@ struct Manifest {
   std::vector<PlanObject> objects;
   std::vector<OracleTerm> terms;
   std::vector<std::vector<OracleOutput>> outputs; // per rank
+
+  /// Blocks in the input and output of `rank`; 0 where it has none.
+  uint32_t inputBlocksOf(uint32_t rank) const {
+    return hasInput(contract, rank, root) ? inputBlocks(contract, world) : 0;
+  }
+  uint32_t outputBlocksOf(uint32_t rank) const {
+    return hasOutput(contract, rank, root) ? outputBlocks(contract, world) : 0;
+  }
 
   const PlanKind *findKind(std::string_view kind) const;
   const PlanObject *findObject(std::string_view target) const;

@@ -6,6 +6,8 @@
 #ifndef RCCLX_RUNTIME_TYPES_H
 #define RCCLX_RUNTIME_TYPES_H
 
+#include "rcclx_elements.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,8 +16,10 @@
 
 namespace rcclx::runtime {
 
-enum class Element { F32, F16, BF16, I32 };
-enum class Reduction { Sum, Max, Avg };
+#define RCCLX_NAME(NAME, ...) NAME,
+enum class Element { RCCLX_ELEMENTS(RCCLX_NAME) };
+enum class Reduction { RCCLX_REDUCTIONS(RCCLX_NAME) };
+#undef RCCLX_NAME
 enum class Contract {
   AllReduce,
   AllGather,
@@ -47,6 +51,11 @@ std::string joinNames(std::span<const std::string_view> names);
 
 /// Bytes of one element; a power of two.
 uint32_t elementBytes(Element element);
+bool isFloat(Element element);
+bool isSigned(Element element); ///< Of floats, too.
+/// What reductions are computed in: f32 for it and for narrower floats, else
+/// the element itself.
+Element accumulator(Element element);
 /// Whether one rank, the root, differs from the others.
 bool hasRoot(Contract contract);
 /// Whether `rank` has an input, an output: of some contracts only the root has.

@@ -58,9 +58,9 @@ static std::string manifest(const rcclx_compile_request &request,
     outputs += fmt::format("{}[[0,0,1,1,{}]]", comma, 2 * request.world + 1);
   }
   return fmt::format(
-      R"({{"format": 1, "params_version": 1, "name": "fixture",
+      R"({{"format": 2, "params_version": 1, "name": "fixture",
 "contract": "all_reduce", "world": {0}, "element": "{1}", "reduction": "{2}",
-"hash": "{3:016x}", "max_count": 262144, "in_place": "direct", "scratch": "none", "edges": [{4}], "readers": [{5}],
+"root": {11}, "permutation": [], "hash": "{3:016x}", "max_count": 262144, "in_place": "direct", "scratch": "none", "edges": [{4}], "readers": [{5}],
 "proof": {{"ranks": {0}, "operations": 1, "messages": 1, "least_slots": 1,
            "microseconds": 1}},
 "compile": [{{"stage": "copy", "microseconds": 1}}],
@@ -70,7 +70,7 @@ static std::string manifest(const rcclx_compile_request &request,
 "objects": [{{"target": "host-x86_64", "kind": "host", {7}}}],
 "oracle": {{"terms": [["identity"],{8}["finish",{9}]], "outputs": [{10}]}}}})",
       request.world, request.element, request.reduction, hash, everyone, nobody,
-      source, object, terms, 2 * request.world, outputs);
+      source, object, terms, 2 * request.world, outputs, request.root);
 }
 
 EXPORT uint32_t rcclx_compiler_api_version(void) {

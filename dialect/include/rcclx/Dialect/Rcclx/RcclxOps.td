@@ -73,6 +73,50 @@ def Rcclx_ShiftOp : Rcclx_Op<"shift", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$rank `by` $offset attr-dict";
 }
 
+def Rcclx_RootOp : Rcclx_Op<"root", [Pure]> {
+  let summary = "the rank that a broadcast or scatter comes from, a reduce or gather goes to";
+  let description = [{
+    Bound by `rcclx-specialize`, as the world is; 0 where nothing is bound.
+
+    ```mlir
+    %root = rcclx.root
+    %minus = arith.subi %c0, %root : index
+    %relative = rcclx.shift %rank by %minus // 0 on the root
+    ```
+  }];
+  let results = (outs Index:$root);
+  let assemblyFormat = "attr-dict";
+}
+
+def Rcclx_DestinationOfOp : Rcclx_Op<"destination_of", [Pure, SameOperandsAndResultType]> {
+  let summary = "the rank that the input of `rank` goes to, in a permute";
+  let description = [{
+    The permutation is bound by `rcclx-specialize`; the next rank of the ring
+    where nothing is bound. A rank may be its own destination.
+
+    ```mlir
+    %to = rcclx.destination_of %rank
+    ```
+  }];
+  let arguments = (ins Index:$rank);
+  let results = (outs Index:$destination);
+  let assemblyFormat = "$rank attr-dict";
+}
+
+def Rcclx_SourceOfOp : Rcclx_Op<"source_of", [Pure, SameOperandsAndResultType]> {
+  let summary = "the rank whose input goes to `rank`, in a permute";
+  let description = [{
+    `source_of (destination_of r)` is r.
+
+    ```mlir
+    %from = rcclx.source_of %rank
+    ```
+  }];
+  let arguments = (ins Index:$rank);
+  let results = (outs Index:$source);
+  let assemblyFormat = "$rank attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Slices
 //===----------------------------------------------------------------------===//
@@ -80,8 +124,10 @@ def Rcclx_ShiftOp : Rcclx_Op<"shift", [Pure, SameOperandsAndResultType]> {
 def Rcclx_BufferOp : Rcclx_Op<"buffer", [Pure]> {
   let summary = "all of a buffer, or of one of its blocks";
   let description = [{
-    A buffer that has one block per rank (the output of all_gather, the input of
-    reduce_scatter, both of all_to_all) is named by block. `scratch` is the rank's
+    A buffer that has one block per rank (the output of all_gather and gather,
+    the input of reduce_scatter and scatter, both of all_to_all) is named by
+    block. Only the root has an input in broadcast and scatter, and an output in
+    reduce and gather. `scratch` is the rank's
     own memory for the call: one block per rank, as large as any other block,
     with nothing in it at entry.
 

@@ -137,7 +137,7 @@ typedef struct rcclx_plan_params {
   const char *protocol;      /* NULL: chosen; "ll" "sentinel" "flag" */
   const char *plan_dir; /* NULL: compiled or cached; else what `rcclx compile`
                            wrote: it says all else, which stays zero */
-  uint32_t root; /* of a broadcast, reduce, gather or scatter */
+  uint32_t root;        /* of a broadcast, reduce, gather or scatter */
   uint32_t permutation_length; /* 0, or the number of ranks */
   const uint32_t *permutation; /* of a permute: where each rank's input goes;
                                   NULL: to the next rank */
@@ -181,12 +181,16 @@ RCCLX_API rcclx_result rcclx_stream_synchronize(rcclx_stream *stream)
 typedef struct rcclx_launch_params {
   size_t struct_size;
   rcclx_plan *plan;
-  const void *input; /* aligned to its elements; may be the output. Ignored,
-                        and may be NULL, where the rank has none: all but the
-                        root of a broadcast or scatter */
-  void *output;      /* the same; all but the root of a reduce or gather */
+  const void *input;    /* aligned to its elements; may be the output. Ignored,
+                           and may be NULL, where the rank has none: all but the
+                           root of a broadcast or scatter */
+  void *output;         /* the same; all but the root of a reduce or gather */
   uint64_t count;       /* by the contract's convention (docs/PlanFormat.md) */
   rcclx_stream *stream; /* NULL: the calling thread runs the call */
+  const void *scale;    /* premul_sum alone: what this rank's input is multiplied
+                           by. Points to one element; of types narrower than 32
+                           bits that are floats, to a float. Read before the
+                           function returns. Ranks may differ */
 } rcclx_launch_params;
 
 /* Starts one call. All ranks issue the same calls in the same order, with equal

@@ -177,10 +177,8 @@ rcclx_result rcclx_comm_get_info(const rcclx_comm *comm,
 
 static Status readRequest(const rcclx_plan_params &p, PlanRequest &out) {
   if (p.plan_dir) {
-    rcclx_plan_params alone = {};
-    alone.struct_size = p.struct_size;
-    alone.plan_dir = p.plan_dir;
-    if (memcmp(&alone, &p, sizeof(p)) != 0)
+    if (p.schedule || p.symbol || p.element || p.reduction || p.protocol ||
+        p.root || p.permutation)
       return Status(Code::InvalidArgument,
                     "a plan's directory and fields of a schedule are set; the "
                     "plan says what they would");
@@ -316,13 +314,23 @@ rcclx_result rcclx_stream_synchronize(rcclx_stream *stream) noexcept {
   });
 }
 
-Status rcclx::runtime::launchNow(rcclx_comm *comm,
-                                 const rcclx_launch_params &p) {
+/// What the caller points to is read at once, also in a group.
+static CallArguments readArguments(const rcclx_launch_params &p) {
+  CallArguments arguments{p.input, p.output, p.count, std::nullopt};
+  if (p.scale) {
+    Element element = p.plan->prepared->plan->manifest.element;
+    arguments.scale = 0;
+    memcpy(&*arguments.scale, p.scale, elementBytes(accumulator(element)));
+  }
+  return arguments;
+}
+
+Status rcclx::runtime::launchNow(rcclx_comm *comm, const rcclx_launch_params &p,
+                                 const CallArguments &arguments) {
   if (p.stream && p.stream->communicator != comm->communicator)
     return Status(Code::InvalidUsage,
                   "the stream was made for another communicator");
-  return comm->communicator->launch(*p.plan->prepared,
-                                    {p.input, p.output, p.count},
+  return comm->communicator->launch(*p.plan->prepared, arguments,
                                     p.stream ? p.stream->stream : nullptr);
 }
 
@@ -336,15 +344,16 @@ rcclx_result rcclx_launch(rcclx_comm *comm,
       return nullError(!comm ? "the communicator" : "the plan");
     Group &group = Group::current();
     if (!group.active())
-      return launchNow(comm, p);
+      return launchNow(comm, p, readArguments(p));
+    CallArguments arguments = readArguments(p);
     // It would wait for launches that the group holds back.
     if (!p.stream)
       return Status(Code::InvalidUsage,
                     "a launch in a group needs a stream: without one it waits "
                     "for the other ranks");
     RCCLX_RETURN_IF_ERROR(
-        Communicator::check(*p.plan->prepared, {p.input, p.output, p.count}));
-    group.noteLaunch(comm, p);
+        comm->communicator->check(*p.plan->prepared, arguments));
+    group.noteLaunch(comm, p, arguments);
     return Status();
   });
 }

@@ -57,7 +57,7 @@ Status Group::end() {
   for (const NotedLaunch &launch : launches) {
     if (!status.isOk())
       break;
-    status = launchNow(launch.comm, launch.params);
+    status = launchNow(launch.comm, launch.params, launch.arguments);
   }
   launches.clear(); // keeps its memory for the next group
   return status;

@@ -30,14 +30,16 @@ public:
     preparations.push_back(std::move(call));
   }
   /// Allocates only while the list is longer than ever before.
-  void noteLaunch(rcclx_comm *comm, const rcclx_launch_params &params) {
-    launches.push_back({comm, params});
+  void noteLaunch(rcclx_comm *comm, const rcclx_launch_params &params,
+                  const CallArguments &arguments) {
+    launches.push_back({comm, params, arguments});
   }
 
 private:
   struct NotedLaunch {
     rcclx_comm *comm;
     rcclx_launch_params params;
+    CallArguments arguments;
   };
 
   unsigned depth = 0;
@@ -45,8 +47,9 @@ private:
   std::vector<NotedLaunch> launches;
 };
 
-/// One launch, outside of groups.
-Status launchNow(rcclx_comm *comm, const rcclx_launch_params &params);
+/// One launch, outside of groups. `arguments` are those of `params`.
+Status launchNow(rcclx_comm *comm, const rcclx_launch_params &params,
+                 const CallArguments &arguments);
 
 } // namespace rcclx::runtime
 

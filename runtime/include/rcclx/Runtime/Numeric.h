@@ -7,7 +7,9 @@
 #ifndef RCCLX_RUNTIME_NUMERIC_H
 #define RCCLX_RUNTIME_NUMERIC_H
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 namespace rcclx::runtime {
@@ -15,6 +17,7 @@ namespace rcclx::runtime {
 inline constexpr uint32_t canonicalNanF32 = 0x7fc00000;
 inline constexpr uint16_t canonicalNanF16 = 0x7e00;
 inline constexpr uint16_t canonicalNanBf16 = 0x7fc0;
+inline constexpr uint64_t canonicalNanF64 = 0x7ff8000000000000;
 
 /// Exact.
 inline float widenBf16(uint16_t bits) {
@@ -65,21 +68,76 @@ inline uint16_t roundF16(float value) {
   return uint16_t(sign | ((rebased + 0xfff + (rebased >> 13 & 1)) >> 13));
 }
 
+/// An 8-bit float: `mantissa` bits of it are stored. Codes (without the sign)
+/// up to `largest` are finite; `nan` is the canonical NaN.
+struct Format8 {
+  int mantissa, minExponent;
+  uint8_t largest, infinity, nan; // infinity: 0 where there is none
+};
+inline constexpr Format8 formatE4M3 = {3, -6, 0x7e, 0, 0x7f};
+inline constexpr Format8 formatE5M2 = {2, -14, 0x7b, 0x7c, 0x7e};
+
+/// 2^exponent, of a normal f32.
+constexpr float power2(int exponent) {
+  return std::bit_cast<float>(uint32_t(exponent + 127) << 23);
+}
+
+/// Exact.
+template <Format8 format> float widenF8(uint8_t bits) {
+  int magnitude = bits & 0x7f, field = magnitude >> format.mantissa;
+  int fraction = magnitude & ((1 << format.mantissa) - 1);
+  int exponent = std::max(field, 1) - 1 + format.minExponent;
+  int leading = field ? 1 << format.mantissa : 0;
+  float value = float(leading + fraction) * power2(exponent - format.mantissa);
+  if (magnitude > format.largest)
+    value = std::bit_cast<float>(format.infinity && magnitude == format.infinity
+                                     ? 0x7f800000
+                                     : canonicalNanF32);
+  return bits & 0x80 ? -value : value;
+}
+
+/// To nearest even; what exceeds the largest finite value becomes it,
+/// infinities included; denormals kept; NaN becomes the canonical one.
+template <Format8 format> uint8_t roundF8(float value) {
+  if (value != value)
+    return format.nan;
+  uint8_t sign = std::bit_cast<uint32_t>(value) >> 31 ? 0x80 : 0;
+  float magnitude =
+      std::min(sign ? -value : value, widenF8<format>(format.largest));
+  int exponent = std::max(int(std::bit_cast<uint32_t>(magnitude) >> 23) - 127,
+                          format.minExponent);
+  // In units of the last place, exactly; 2^23 more, and the addition rounds.
+  float units = magnitude * power2(format.mantissa - exponent) + 0x1p23f;
+  uint32_t whole = std::bit_cast<uint32_t>(units) - 0x4b000000;
+  // Denormals and normals are one sequence of codes: a carry goes on into the
+  // exponent.
+  return uint8_t(sign | (whole + (uint32_t(exponent - format.minExponent)
+                                  << format.mantissa)));
+}
+
+/// NaN becomes the canonical one.
+inline double roundF64(double value) {
+  return value != value ? std::bit_cast<double>(canonicalNanF64) : value;
+}
 /// NaN becomes the canonical one.
 inline float roundF32(float value) {
   return value != value ? std::bit_cast<float>(canonicalNanF32) : value;
 }
 
 /// IEEE 754-2019 maximumNumber: a number beats NaN, +0 beats -0.
-inline float maximumNumber(float a, float b) {
+template <typename T> T maximumNumber(T a, T b) {
   if (a != a)
     return b;
   if (b != b)
     return a;
-  if (a == b) // equal, or zeros: the sign bit survives only in both
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(a) &
-                                std::bit_cast<uint32_t>(b));
+  if (a == b) // equal, or zeros: the positive one
+    return std::signbit(a) ? b : a;
   return a > b ? a : b;
+}
+
+/// minimumNumber: a number beats NaN, -0 beats +0.
+template <typename T> T minimumNumber(T a, T b) {
+  return -maximumNumber(-a, -b);
 }
 
 } // namespace rcclx::runtime

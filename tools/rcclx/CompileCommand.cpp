@@ -164,6 +164,8 @@ void addCompileCommand(CLI::App &app, int &exitStatus) {
             "The least processor that the host's object runs on [x86-64-v3]");
   addSymbolOption(*command, arguments->request.symbol);
   addProtocolOption(*command, arguments->request.protocol);
+  addRootOption(*command, arguments->request.root);
+  addPermutationOption(*command, arguments->request.permutation);
   command->callback([arguments, &exitStatus] {
     Status status = compile(*arguments);
     exitStatus = status.isOk() ? exitOk : printError(status);

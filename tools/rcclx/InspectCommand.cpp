@@ -74,6 +74,10 @@ static std::string describe(const Plan &plan) {
   auto row = [&](std::string_view title, const std::string &value) {
     text += fmt::format("  {:<12}{}\n", title, value);
   };
+  if (hasRoot(manifest.contract))
+    row("root", fmt::format("{}", manifest.root));
+  if (manifest.contract == Contract::Permute)
+    row("permutation", fmt::format("{}", fmt::join(manifest.permutation, ",")));
   row("hash", fmt::format("{:016x}", manifest.hash));
   row("proved", fmt::format("{}, {}, at least {}",
                             plural(manifest.proof.operations, "operation"),

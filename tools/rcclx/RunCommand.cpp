@@ -9,6 +9,7 @@
 #include "Processes.h"
 #include "Report.h"
 #include "rcclx/Runtime/Options.h"
+#include "rcclx/Runtime/Plan.h"
 
 #include <cstdio>
 #include <sys/resource.h>
@@ -28,6 +29,7 @@ struct RunArguments {
 };
 } // namespace
 
+static constexpr std::string_view deviceNames[] = {"host", "hip", "cuda"};
 // All their times are kept for the median.
 static constexpr uint32_t maxIterations = 1'000'000;
 // Elements: every buffer is longer by so many.
@@ -50,8 +52,22 @@ static const char *const examples =
     "  rcclx run examples/schedules/all_gather_direct.mlir --procs --in-place "
     "--json\n\n";
 
+/// Of a plan that is run as it is: what it says of ranks and types.
+static Status readPlan(RunOptions &options) {
+  RCCLX_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
+                         Plan::load(options.plan, hostTarget));
+  options.ranks = plan->manifest.world;
+  options.element = plan->manifest.element;
+  options.reduction = plan->manifest.reduction;
+  options.root = plan->manifest.root;
+  return Status();
+}
+
 static Status complete(RunArguments &arguments) {
   RunOptions &options = arguments.options;
+  if (options.plan.empty() == options.scheduleName.empty())
+    return Status(Code::InvalidArgument,
+                  "run: expected a schedule, or --plan and none");
   if (arguments.ranks < 1 || arguments.ranks > RCCLX_MAX_WORLD)
     return makeError(Code::InvalidArgument, "--ranks {}: 1 to {} are possible",
                      arguments.ranks, RCCLX_MAX_WORLD);
@@ -59,10 +75,14 @@ static Status complete(RunArguments &arguments) {
   RCCLX_ASSIGN_OR_RETURN(options.count, parseCount(arguments.count));
   options.element = *parseElement(arguments.type);
   options.reduction = *parseReduction(arguments.op);
+  if (!options.plan.empty())
+    RCCLX_RETURN_IF_ERROR(readPlan(options));
   if (!countFits(options.count, options.ranks, options.element))
     return makeError(Code::InvalidArgument,
                      "--count {}: with {} ranks of {} this exceeds 2^63 bytes",
                      arguments.count, options.ranks, arguments.type);
+  if (!options.plan.empty())
+    return Status();
   RCCLX_ASSIGN_OR_RETURN(options.schedule, readSchedule(options.scheduleName));
   return Status();
 }
@@ -143,17 +163,29 @@ void addRunCommand(CLI::App &app, int &exitStatus) {
   RunOptions &options = arguments->options;
   CLI::App *command = app.add_subcommand("run", description);
   command->footer(std::string(examples) + exitStatusHelp);
-  addScheduleArgument(*command, options.scheduleName)->required();
-  command->add_option("--ranks", arguments->ranks,
-                      "Number of ranks, 1 to 256 [8]");
+  addScheduleArgument(*command, options.scheduleName);
+  CLI::Option *plan =
+      command
+          ->add_option("--plan", options.plan,
+                       "Instead of a schedule: a plan of `rcclx compile`, "
+                       "which says what these options do: ranks, type, op, "
+                       "symbol, protocol, root, permutation")
+          ->type_name(typeDirectory);
+  plan->excludes(command
+                     ->add_option("--ranks", arguments->ranks,
+                                  "Number of ranks, 1 to 256 [8]")
+                     ->type_name(typeUnsigned));
   addCountOption(*command, arguments->count);
-  addChoice(*command, "--type", arguments->type, elementNames(),
-            "Element type [f32]");
-  addChoice(*command, "--op", arguments->op, reductionNames(),
-            "Reduction [sum]");
-  addSymbolOption(*command, options.symbol);
-  addProtocolOption(*command, options.protocol);
-  command->add_option("--device", options.device, "host, hip or cuda [host]");
+  plan->excludes(addChoice(*command, "--type", arguments->type, elementNames(),
+                           "Element type [f32]"));
+  plan->excludes(addChoice(*command, "--op", arguments->op, reductionNames(),
+                           "Reduction [sum]"));
+  plan->excludes(addSymbolOption(*command, options.symbol));
+  plan->excludes(addProtocolOption(*command, options.protocol));
+  plan->excludes(addRootOption(*command, options.root));
+  plan->excludes(addPermutationOption(*command, options.permutation));
+  addChoice(*command, "--device", options.device, deviceNames,
+            "What to run on [host]");
   addUnsigned(*command, "--iterations", options.iterations,
               "Timed calls after the first; 0: none [20]", maxIterations);
   addUnsigned(*command, "--seed", options.seed, "Seed of the data [1]");
@@ -162,8 +194,10 @@ void addRunCommand(CLI::App &app, int &exitStatus) {
               maxOffset);
   addUnsigned(*command, "--timeout-ms", options.timeoutMs,
               "Deadline of every wait [RCCLX_TIMEOUT_MS]", maxTimeoutMs);
-  command->add_option("--cache-dir", options.cacheDir,
-                      "Where compiled plans are kept [RCCLX_CACHE_DIR]");
+  command
+      ->add_option("--cache-dir", options.cacheDir,
+                   "Where compiled plans are kept [RCCLX_CACHE_DIR]")
+      ->type_name(typeDirectory);
   command->add_flag("--in-place", options.inPlace,
                     "Let the input be the output, or this rank's block of it");
   command->add_flag("--special", options.special,

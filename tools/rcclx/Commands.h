@@ -18,6 +18,9 @@ enum ExitStatus { exitOk = 0, exitWrong = 1, exitBadInput = 2 };
 void addRunCommand(CLI::App &app, int &exitStatus);
 /// The hidden command that a process of `rcclx run --procs` runs.
 void addRankCommand(CLI::App &app, int &exitStatus);
+void addBenchCommand(CLI::App &app, int &exitStatus);
+/// The hidden command that a process of `rcclx bench` runs.
+void addBenchRankCommand(CLI::App &app, int &exitStatus);
 void addVerifyCommand(CLI::App &app, int &exitStatus);
 void addCompileCommand(CLI::App &app, int &exitStatus);
 void addInspectCommand(CLI::App &app, int &exitStatus);

@@ -6,6 +6,8 @@
 #include "RankRun.h"
 
 #include "Check.h"
+#include "Handles.h"
+#include "Clock.h"
 
 #include <algorithm>
 #include <ctime>
@@ -15,30 +17,6 @@
 namespace rcclx::tool {
 
 using namespace runtime;
-
-namespace {
-template <typename T, rcclx_result (*destroy)(T *)> struct Destroy {
-  void operator()(T *handle) const { destroy(handle); }
-};
-using Comm =
-    std::unique_ptr<rcclx_comm, Destroy<rcclx_comm, rcclx_comm_destroy>>;
-using PlanHandle =
-    std::unique_ptr<rcclx_plan, Destroy<rcclx_plan, rcclx_plan_destroy>>;
-using StreamHandle =
-    std::unique_ptr<rcclx_stream, Destroy<rcclx_stream, rcclx_stream_destroy>>;
-} // namespace
-
-static Status statusOf(rcclx_result result) {
-  if (result == RCCLX_OK)
-    return Status();
-  return Status(Code(result), rcclx_last_error());
-}
-
-static uint64_t nowNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now); // the same for all processes
-  return uint64_t(now.tv_sec) * 1'000'000'000u + uint64_t(now.tv_nsec);
-}
 
 static std::string mappingOf(const Manifest &manifest) {
   const PlanKind *kind = manifest.findKind("host");
@@ -69,12 +47,23 @@ static Expected<Comm> join(const RunOptions &options, const rcclx_unique_id &id,
   return Comm(comm);
 }
 
+static Expected<PlanHandle> prepare(rcclx_comm *comm,
+                                    const rcclx_plan_params &params) {
+  rcclx_plan *plan = nullptr;
+  RCCLX_RETURN_IF_ERROR(statusOf(rcclx_plan_prepare(comm, &params, &plan)));
+  return PlanHandle(plan);
+}
+
 static Expected<PlanHandle> prepare(const RunOptions &options,
                                     rcclx_comm *comm) {
   const std::string element(name(options.element));
   const std::string reduction(name(options.reduction));
   rcclx_plan_params params = {};
   params.struct_size = sizeof(params);
+  if (!options.plan.empty()) {
+    params.plan_dir = options.plan.c_str();
+    return prepare(comm, params);
+  }
   params.schedule = options.schedule.data();
   params.schedule_bytes = options.schedule.size();
   params.schedule_name = options.scheduleName.c_str();
@@ -84,9 +73,10 @@ static Expected<PlanHandle> prepare(const RunOptions &options,
   params.count = options.count;
   params.protocol =
       options.protocol.empty() ? nullptr : options.protocol.c_str();
-  rcclx_plan *plan = nullptr;
-  RCCLX_RETURN_IF_ERROR(statusOf(rcclx_plan_prepare(comm, &params, &plan)));
-  return PlanHandle(plan);
+  params.root = options.root;
+  params.permutation_length = uint32_t(options.permutation.size());
+  params.permutation = options.permutation.data();
+  return prepare(comm, params);
 }
 
 static Expected<Manifest> describe(rcclx_plan *plan, RankResult &result) {
@@ -121,9 +111,11 @@ static Status run(const RunOptions &options, const rcclx_unique_id &id,
   launch.struct_size = sizeof(launch);
   launch.plan = plan.get();
   launch.input = buffers.input();
-  launch.output = buffers.result;
+  launch.output = buffers.output();
   launch.count = options.count;
   launch.stream = stream.get();
+  if (!workload.scales.empty())
+    launch.scale = &workload.scales[rank];
   auto call = [&]() -> Status {
     RCCLX_RETURN_IF_ERROR(statusOf(rcclx_launch(comm.get(), &launch)));
     return statusOf(rcclx_stream_synchronize(stream.get()));

@@ -135,6 +135,8 @@ int main(int argc, char **argv) {
   int exitStatus = rcclx::tool::exitOk;
   rcclx::tool::addRunCommand(app, exitStatus);
   rcclx::tool::addRankCommand(app, exitStatus);
+  rcclx::tool::addBenchCommand(app, exitStatus);
+  rcclx::tool::addBenchRankCommand(app, exitStatus);
   rcclx::tool::addVerifyCommand(app, exitStatus);
   rcclx::tool::addCompileCommand(app, exitStatus);
   rcclx::tool::addInspectCommand(app, exitStatus);

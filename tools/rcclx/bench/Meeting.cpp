@@ -1,0 +1,172 @@
+//===- Meeting.cpp - Where the ranks of a bench wait for each other -------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "Meeting.h"
+
+#include "Clock.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <vector>
+
+namespace rcclx::tool {
+
+using namespace runtime;
+
+static_assert(std::atomic<uint32_t>::is_always_lock_free,
+              "processes share these words");
+
+static constexpr size_t pageBytes = 4096;
+static constexpr size_t headBytes =
+    (sizeof(MeetingMemory) + pageBytes - 1) / pageBytes * pageBytes;
+
+size_t Meeting::fileBytes(uint32_t world) {
+  return headBytes + world * MeetingMemory::scratchBytes;
+}
+
+Expected<Meeting> Meeting::map(int fd, uint32_t world, uint64_t timeoutMs) {
+  void *address = mmap(nullptr, fileBytes(world), PROT_READ | PROT_WRITE,
+                       MAP_SHARED, fd, 0);
+  if (address == MAP_FAILED)
+    return systemError(errno, "the ranks' shared memory");
+  return Meeting(static_cast<MeetingMemory *>(address), fd, world, timeoutMs);
+}
+
+Meeting::Meeting(Meeting &&other) noexcept
+    : memory(std::exchange(other.memory, nullptr)), fd(other.fd),
+      size(other.size), timeoutMs(other.timeoutMs), me(other.me) {}
+
+Meeting::~Meeting() {
+  if (memory)
+    munmap(memory, fileBytes(size));
+}
+
+Status Meeting::claimRank() {
+  // Relaxed: only the number matters; a barrier follows.
+  me = memory->claimed.fetch_add(1, std::memory_order_relaxed);
+  if (me >= size)
+    return makeError(Code::InvalidUsage,
+                     "the launcher started more than {} processes", size);
+  return Status();
+}
+
+Status Meeting::barrier() {
+  // Yielding early: ranks may be more than processors.
+  constexpr unsigned spins = 64;
+  constexpr unsigned yieldsPerClock = 64;
+  std::atomic<uint32_t> &own = memory->ranks[me].entered;
+  // Own value, so relaxed. The release publishes all that this rank did before;
+  // the acquire of the others' words takes what they did.
+  uint32_t target = own.load(std::memory_order_relaxed) + 1;
+  own.store(target, std::memory_order_release);
+  uint64_t start = 0;
+  unsigned rounds = 0;
+  for (uint32_t rank = 0; rank != size; ++rank) {
+    std::atomic<uint32_t> &other = memory->ranks[rank].entered;
+    // Another rank may be one barrier ahead already.
+    while (int32_t(other.load(std::memory_order_acquire) - target) < 0) {
+      if (++rounds < spins)
+        continue;
+      sched_yield();
+      if (rounds % yieldsPerClock != 0)
+        continue;
+      RCCLX_RETURN_IF_ERROR(failure());
+      if (start == 0)
+        start = nowNs();
+      else if (nowNs() - start > timeoutMs * 1'000'000)
+        return makeError(Code::Timeout, "rank {} waited {} ms for {}", me,
+                         timeoutMs, stragglers());
+    }
+  }
+  return Status();
+}
+
+Status Meeting::exchange(const void *mine, size_t bytes, void *all) {
+  assert(bytes <= MeetingMemory::maxBlob && "no room for it");
+  memcpy(memory->ranks[me].blob, mine, bytes);
+  RCCLX_RETURN_IF_ERROR(barrier());
+  for (uint32_t rank = 0; rank != size; ++rank)
+    memcpy(static_cast<char *>(all) + rank * bytes, memory->ranks[rank].blob,
+           bytes);
+  return barrier(); // before anybody writes the next one
+}
+
+Expected<uint64_t> Meeting::largest(uint64_t mine) {
+  uint64_t all[maxBenchWorld];
+  RCCLX_RETURN_IF_ERROR(exchange(&mine, sizeof(mine), all));
+  return *std::max_element(all, all + size);
+}
+
+char *Meeting::scratch(uint32_t rank) const {
+  return reinterpret_cast<char *>(memory) + headBytes +
+         rank * MeetingMemory::scratchBytes;
+}
+
+void Meeting::dropScratch() {
+  // A refusal only keeps the memory.
+  fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(headBytes),
+            off_t(fileBytes(size) - headBytes));
+}
+
+void Meeting::setActivity(std::string_view text) {
+  char *out = memory->ranks[me].activity;
+  size_t length =
+      std::min(text.size(), sizeof(MeetingMemory::Rank::activity) - 1);
+  memcpy(out, text.data(), length);
+  out[length] = 0;
+}
+
+void Meeting::fail(const Status &status) {
+  uint32_t none = 0;
+  // Relaxed: of several writers one wins; the text is published below.
+  if (!memory->failed.compare_exchange_strong(none, 1,
+                                              std::memory_order_relaxed))
+    return;
+  memory->failureCode = int32_t(status.code());
+  const std::string &text = status.message();
+  size_t length = std::min(text.size(), sizeof(memory->failure) - 1);
+  memcpy(memory->failure, text.data(), length);
+  memory->failure[length] = 0;
+  // Release: who sees 2 sees the text.
+  memory->failed.store(2, std::memory_order_release);
+}
+
+Status Meeting::failure() const {
+  // Acquire: see fail().
+  if (memory->failed.load(std::memory_order_acquire) != 2)
+    return Status();
+  return Status(Code(memory->failureCode), memory->failure);
+}
+
+uint64_t Meeting::progress() const {
+  // Relaxed: whether the sum changes is all that is asked.
+  uint64_t sum = memory->claimed.load(std::memory_order_relaxed);
+  for (uint32_t rank = 0; rank != size; ++rank)
+    sum += memory->ranks[rank].entered.load(std::memory_order_relaxed);
+  return sum;
+}
+
+std::string Meeting::stragglers() const {
+  uint32_t started = memory->claimed.load(std::memory_order_relaxed);
+  if (started < size)
+    return fmt::format("{} of {} ranks, which have not started", size - started,
+                       size);
+  std::vector<uint32_t> entered(size);
+  for (uint32_t rank = 0; rank != size; ++rank)
+    entered[rank] = memory->ranks[rank].entered.load(std::memory_order_relaxed);
+  uint32_t least = *std::min_element(entered.begin(), entered.end());
+  std::string text;
+  for (uint32_t rank = 0; rank != size; ++rank)
+    if (entered[rank] == least)
+      text += fmt::format("{}rank {} ({})", text.empty() ? "" : ", ", rank,
+                          memory->ranks[rank].activity);
+  return text;
+}
+
+} // namespace rcclx::tool

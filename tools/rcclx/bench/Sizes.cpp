@@ -1,0 +1,91 @@
+//===- Sizes.cpp - Numbers and lists of a command line --------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#include "Sizes.h"
+
+#include "Arguments.h"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace rcclx::tool {
+
+using namespace runtime;
+
+static constexpr uint64_t maxBytes = uint64_t(1) << 30;
+
+static std::optional<uint64_t> parseNumber(std::string_view text) {
+  uint64_t number = 0;
+  auto [rest, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+/// Of 1 to maxBytes.
+static std::optional<uint64_t> parseBytes(std::string_view text) {
+  unsigned shift = 0;
+  if (!text.empty()) {
+    constexpr std::string_view units = "KMG";
+    if (size_t unit = units.find(text.back()); unit != units.npos) {
+      shift = 10 * unsigned(unit + 1);
+      text.remove_suffix(1);
+    }
+  }
+  std::optional<uint64_t> number = parseNumber(text);
+  if (!number || *number == 0 || *number > maxBytes >> shift)
+    return std::nullopt;
+  return *number << shift;
+}
+
+Expected<std::vector<uint64_t>> parseSizes(const std::string &option,
+                                           const std::string &text) {
+  auto fail = [&](std::string_view part) {
+    return makeError(Code::InvalidArgument,
+                     "{} {}: \"{}\" is not a size of 1 to 1G bytes, such as "
+                     "4K, nor a range such as 4K..64M or 4K..64M*4",
+                     option, text, part);
+  };
+  std::vector<uint64_t> sizes;
+  for (const std::string &part : splitList(text)) {
+    size_t dots = part.find("..");
+    if (dots == std::string::npos) {
+      auto size = parseBytes(part);
+      if (!size)
+        return fail(part);
+      sizes.push_back(*size);
+      continue;
+    }
+    std::string_view last = std::string_view(part).substr(dots + 2);
+    std::optional<uint64_t> factor = 2;
+    if (size_t star = last.find('*'); star != last.npos) {
+      factor = parseNumber(last.substr(star + 1));
+      last = last.substr(0, star);
+    }
+    auto begin = parseBytes(std::string_view(part).substr(0, dots));
+    auto end = parseBytes(last);
+    if (!begin || !end || *begin > *end || !factor || *factor < 2 ||
+        *factor > maxBytes)
+      return fail(part);
+    for (uint64_t size = *begin; size <= *end; size *= *factor)
+      sizes.push_back(size);
+  }
+  return sizes;
+}
+
+std::string sizeText(uint64_t bytes) {
+  const char *unit = "";
+  for (const char *next : {"K", "M", "G"}) {
+    if (bytes < 1024 || bytes % 1024 != 0)
+      break;
+    bytes /= 1024;
+    unit = next;
+  }
+  return fmt::format("{}{}", bytes, unit);
+}
+
+} // namespace rcclx::tool

@@ -65,8 +65,11 @@ static std::string bandwidthText(double bytesPerSecond) {
              : fmt::format("{:.2f} MB/s", bytesPerSecond * 1e-6);
 }
 
-static std::string compileText(const RankResult &first) {
+static std::string compileText(const RunOptions &options,
+                               const RankResult &first) {
   double prepare = double(first.prepareNs) * 1e-6;
+  if (!options.plan.empty())
+    return fmt::format("ahead of time; prepared in {:.1f} ms", prepare);
   if (first.cached)
     return fmt::format("cached; prepared in {:.1f} ms", prepare);
   std::string text;
@@ -127,7 +130,7 @@ std::string reportTable(const RunOptions &options,
                   first.proof.leastSlots,
                   first.proof.leastSlots == 1 ? "" : "s",
                   double(first.proof.microseconds) * 1e-3));
-  row("compiled", compileText(first));
+  row("compiled", compileText(options, first));
   row("mapped", first.mapping);
   row("checked",
       wrong.empty() ? checkedText(options, results) : "WRONG: " + wrong);

@@ -5,11 +5,10 @@
 //===----------------------------------------------------------------------===//
 #include "Workload.h"
 
+#include "RandomElements.h"
 #include "exec/Oracle.h"
-#include "rcclx/Runtime/Numeric.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace rcclx::tool {
 
@@ -35,80 +34,16 @@ bool GuardedBuffer::guardsIntact() const {
          std::all_of(first + int64_t(bytes), storage.end(), isPoison);
 }
 
-/// A good 64-bit hash of a counter (SplitMix64).
-static uint64_t mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-/// In [-2, 2), with 24 significant bits: sums of 256 stay far from overflow,
-/// and their rounding matters.
-static float smallFloat(uint64_t random) {
-  return float(int32_t(random >> 40) - (1 << 23)) * 0x1p-22f;
-}
-
-/// Bit patterns that are easy to get wrong, as f32, f16 and bf16.
-static constexpr struct {
-  uint32_t f32;
-  uint16_t f16, bf16;
-} specials[] = {
-    {0x7fc00000, 0x7e00, 0x7fc0}, // canonical NaN
-    {0xffffffff, 0xffff, 0xffff}, // the NaN with all bits set
-    {0x7f800001, 0x7c01, 0x7f81}, // a signalling NaN
-    {0x7f800000, 0x7c00, 0x7f80}, // infinities
-    {0xff800000, 0xfc00, 0xff80}, {0x80000000, 0x8000, 0x8000}, // -0
-    {0x00000000, 0x0000, 0x0000}, {0x00000001, 0x0001, 0x0001}, // denormals
-    {0x807fffff, 0x83ff, 0x807f},
-};
-
-template <typename Word, typename Convert>
-static void fill(std::vector<char> &out, uint64_t stream, bool special,
-                 Convert convert) {
-  auto *words = reinterpret_cast<Word *>(out.data());
-  uint64_t n = out.size() / sizeof(Word);
-  for (uint64_t i = 0; i != n; ++i) {
-    uint64_t random = mix(stream + i);
-    words[i] =
-        convert(random, special && random % 13 == 0 ? &specials[random / 13 % 9]
-                                                    : nullptr);
-  }
-}
-
-static void fillInput(std::vector<char> &out, const RunOptions &options,
-                      uint32_t rank) {
-  uint64_t stream = mix(options.seed * 1000003 + rank);
-  switch (options.element) {
-  case Element::F32:
-    return fill<uint32_t>(
-        out, stream, options.special, [](uint64_t random, auto *special) {
-          return special ? special->f32
-                         : std::bit_cast<uint32_t>(smallFloat(random));
-        });
-  case Element::F16:
-    return fill<uint16_t>(
-        out, stream, options.special, [](uint64_t random, auto *special) {
-          return special ? special->f16 : roundF16(smallFloat(random));
-        });
-  case Element::BF16:
-    return fill<uint16_t>(
-        out, stream, options.special, [](uint64_t random, auto *special) {
-          return special ? special->bf16 : roundBf16(smallFloat(random));
-        });
-  case Element::I32: // of the whole range: sums wrap
-    return fill<uint32_t>(out, stream, false, [](uint64_t random, auto *) {
-      return uint32_t(random >> 32);
-    });
-  }
-}
-
 Workload::Workload(const RunOptions &options, const Manifest &manifest)
     : manifest(manifest), count(options.count), inputData(manifest.world),
       expectedData(manifest.world) {
   for (uint32_t r = 0; r != manifest.world; ++r) {
     inputData[r].resize(inputBytes(manifest, r, options.count));
-    fillInput(inputData[r], options, r);
+    uint64_t stream = mix(options.seed * 1000003 + r);
+    fillElements(inputData[r], options.element, options.reduction, stream,
+                 options.special);
+    if (options.reduction == Reduction::PremulSum)
+      scales.push_back(randomScale(options.element, mix(~stream)));
   }
 }
 
@@ -126,7 +61,7 @@ std::shared_ptr<const std::vector<char>> Workload::expected(uint32_t rank) {
       return expectedData[r];
   auto data = std::make_shared<std::vector<char>>(
       outputBytes(manifest, rank, count), poison);
-  evaluateOracle(manifest, rank, count, inputs(), data->data());
+  evaluateOracle(manifest, rank, count, inputs(), data->data(), scales);
   expectedData[rank] = data;
   return data;
 }

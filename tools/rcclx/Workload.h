@@ -33,7 +33,8 @@ private:
   uint64_t bytes;
 };
 
-/// Inputs are a pure function of (seed, rank, index): every process makes all.
+/// Inputs are a pure function of (seed, rank, index), scales of (seed, rank):
+/// every process makes all.
 class Workload {
 public:
   Workload(const RunOptions &options, const runtime::Manifest &manifest);
@@ -45,6 +46,8 @@ public:
   std::shared_ptr<const std::vector<char>> expected(uint32_t rank);
 
   const runtime::Manifest &manifest;
+  /// Of premul_sum, every rank's: bits of the accumulator. Else none.
+  std::vector<uint64_t> scales;
 
 private:
   const uint64_t count;

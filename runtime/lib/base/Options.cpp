@@ -86,6 +86,7 @@ Expected<Options> Options::parse(const char *const *environment,
                                  std::vector<std::string> &warnings) {
   Options options;
   std::string xdg, home;
+  const std::vector<std::string> &launchers = launcherVariables();
   for (; environment && *environment; ++environment) {
     std::string_view entry(*environment);
     size_t equals = entry.find('=');
@@ -97,6 +98,8 @@ Expected<Options> Options::parse(const char *const *environment,
       xdg = value;
     else if (name == "HOME")
       home = value;
+    if (std::find(launchers.begin(), launchers.end(), name) != launchers.end())
+      options.launcher[std::string(name)] = value;
     if (!name.starts_with("RCCLX_"))
       continue;
     bool known = false;

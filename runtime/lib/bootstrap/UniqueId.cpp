@@ -23,6 +23,14 @@ static uint64_t checksumOf(const UniqueId &id) {
       {reinterpret_cast<const char *>(&id), offsetof(UniqueId, checksum)});
 }
 
+/// Completes an id with its token: names the socket by 32 hex digits.
+void UniqueId::name128(std::string_view hex) {
+  memcpy(magic, idMagic, sizeof(idMagic));
+  std::string full = std::string(namePrefix) + std::string(hex);
+  memcpy(name, full.data(), full.size());
+  checksum = checksumOf(*this);
+}
+
 Expected<UniqueId> UniqueId::create() {
   UniqueId id = {};
   uint64_t random[2];
@@ -30,11 +38,15 @@ Expected<UniqueId> UniqueId::create() {
           ssize_t(id.token.size()) ||
       getrandom(random, sizeof(random), 0) != ssize_t(sizeof(random)))
     return systemError(errno, "getrandom");
-  memcpy(id.magic, idMagic, sizeof(idMagic));
-  std::string name =
-      fmt::format("{}{:016x}{:016x}", namePrefix, random[0], random[1]);
-  memcpy(id.name, name.data(), name.size());
-  id.checksum = checksumOf(id);
+  id.name128(fmt::format("{:016x}{:016x}", random[0], random[1]));
+  return id;
+}
+
+UniqueId UniqueId::derive(std::string_view text) {
+  UniqueId id = {};
+  std::string token = xxh128Hex(fmt::format("token {}", text));
+  memcpy(id.token.data(), token.data(), id.token.size());
+  id.name128(xxh128Hex(fmt::format("name {}", text)));
   return id;
 }
 

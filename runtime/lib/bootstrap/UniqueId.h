@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace rcclx::runtime {
 
@@ -25,8 +26,15 @@ struct UniqueId {
 
   /// A new random id. System when the kernel gives no random bytes.
   static Expected<UniqueId> create();
-  /// InvalidArgument unless this is an id that create() made.
+  /// The id that `text` gives, on whichever rank. Not a secret: who guesses
+  /// the text can take the name, but not join, as only this user's processes
+  /// may (Control::hello, Hub::admit).
+  static UniqueId derive(std::string_view text);
+  /// InvalidArgument unless this is an id that the above made.
   Status check() const;
+
+private:
+  void name128(std::string_view hex);
 };
 static_assert(sizeof(UniqueId) == 128, "the id is part of the C ABI");
 

@@ -6,6 +6,7 @@
 #ifndef RCCLX_RUNTIME_OPTIONS_H
 #define RCCLX_RUNTIME_OPTIONS_H
 
+#include "rcclx/Runtime/Launcher.h"
 #include "rcclx/Runtime/Log.h"
 #include "rcclx/Runtime/Status.h"
 
@@ -30,6 +31,9 @@ struct Options {
   /// Where plans are cached when cacheDir is empty; empty when the environment
   /// has neither XDG_CACHE_HOME nor HOME.
   std::string defaultCacheDir;
+
+  /// What launchers have set.
+  LauncherVariables launcher;
 
   const std::string &effectiveCacheDir() const {
     return cacheDir.empty() ? defaultCacheDir : cacheDir;

@@ -130,8 +130,25 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
     classes.unionSets(stageOf(traced->sources[load.op]),
                       stageOf(traced->sources[store.op]));
   });
-  if (ordered)
-    collective.walk([&](StageOp stage) { classes.unionSets(first, stage); });
+  // Blocks for copies alone would cost more than they gain: what no rank
+  // communicates in runs with the first stage that one does.
+  llvm::SmallPtrSet<Operation *, 8> communicating;
+  for (const RankTrace &rank : traced->trace.ranks)
+    for (const Event &event : rank.getEvents())
+      if (event.isSend() || event.isReceive() || event.isRemote)
+        communicating.insert(traced->sources[event.op]
+                                 ->getParentOfType<StageOp>());
+  Operation *host = nullptr;
+  collective.walk<WalkOrder::PreOrder>([&](StageOp stage) {
+    if (!host && communicating.contains(stage))
+      host = stage;
+  });
+  collective.walk([&](StageOp stage) {
+    if (ordered || !host)
+      classes.unionSets(first, stage);
+    else if (!communicating.contains(stage))
+      classes.unionSets(host, stage);
+  });
 
   llvm::MapVector<StageOp, unsigned> groups;
   llvm::DenseMap<Operation *, unsigned> numbers;

@@ -15,8 +15,9 @@ namespace rcclx {
 /// The block group of every stage of `collective`, from 0 in program order.
 /// Stages are in one group when a message goes between them, on any ranks, or
 /// when one reads output that the other wrote, or, in place, could overwrite
-/// what the other reads; others (rings, trees, rails) run side by side. Empty
-/// messages order everything: one group.
+/// what the other reads; others (rings, trees, rails) run side by side. Stages
+/// that only move data of the own rank join another one. Empty messages order
+/// everything: one group.
 llvm::FailureOr<llvm::MapVector<StageOp, unsigned>>
 groupStages(CollectiveOp collective, uint32_t world);
 

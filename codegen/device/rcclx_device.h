@@ -9,7 +9,6 @@
 #ifndef RCCLX_DEVICE_H
 #define RCCLX_DEVICE_H
 
-#include "rcclx_index.h"
 #include "rcclx_wait.h"
 
 namespace rx {
@@ -22,45 +21,23 @@ template <typename T> RX_FN u64 granules(const Context *c) {
   return (c->p->count + Elements<T>::perGroup - 1) / Elements<T>::perGroup;
 }
 
-/// Tiles of the longest slice, Num/Den of a block. At least one, so that
-/// empty messages are sent like others.
+/// Tiles of the longest slice, Num/Den of a block.
 template <typename T, u32 Tile, u64 Num, u64 Den>
 RX_FN size_t tiles(const Context *c) {
-  u64 longest = (granules<T>(c) * Num + Den - 1) / Den;
-  u64 n = (longest + Tile - 1) / Tile;
-  return n ? n : 1;
+  return tileCount(granules<T>(c), Num, Den, Tile);
 }
 
-/// What one block does of one tile of a slice: granules lo to hi. Offsets in a
-/// slot count from `origin`.
-struct Range {
-  u64 origin, lo, hi;
-};
-
-/// Tile `tile` of slice (a, l, d). Depends only on what both ends of a message
-/// agree on.
-/// The grid is cut into Groups block groups of equal size.
+/// Tile `tile` of slice (a, l, d). The grid is cut into Groups block groups of
+/// equal size.
 template <typename T, u32 Tile, u32 Groups>
 RX_FN Range range(const Context *c, size_t tile, size_t a, size_t l, size_t d) {
-  u64 g = granules<T>(c);
-  u64 start = d ? a * g / d : 0, end = d ? (a + l) * g / d : 0;
-  Range r;
-  r.origin = start + tile * Tile;
-  if (r.origin > end)
-    r.origin = end;
-  u64 last = r.origin + Tile < end ? r.origin + Tile : end;
-  // A block's part of a slot is the same in every tile, also in a shorter last
-  // one: credits go from block to block.
-  u64 full = end - start < Tile ? end - start : Tile;
   u32 blocks = c->p->grid / Groups;
-  u64 each = (full + blocks - 1) / blocks;
-  r.lo = r.origin + c->block % blocks * each;
-  r.hi = r.lo + each < last ? r.lo + each : last;
-  return r;
+  return tileRange(granules<T>(c), tile, a, l, d, Tile, c->block % blocks,
+                   blocks);
 }
 RX_FN size_t first(const Context *c, Range r) {
   enterLoop(c);
-  return r.lo + c->thread;
+  return r.lo + c->thread * packGroups;
 }
 RX_FN size_t limit(Range r) { return r.hi; }
 
@@ -120,14 +97,14 @@ template <typename T> RX_FN void storeElement(char *p, typename T::Word v) {
 }
 
 /// The first `n` elements of a group; the others are zero and not touched.
-template <typename T> RX_COLD Group loadElements(const char *p, u64 n) {
+template <typename T> RX_FN Group loadElements(const char *p, u64 n) {
   Group v = {{0, 0, 0, 0}};
   for (u32 i = 0; i < Elements<T>::perGroup; ++i)
     if (i < n)
       Elements<T>::put(v, i, loadElement<T>(p + i * T::bytes));
   return v;
 }
-template <typename T> RX_COLD void storeElements(Group v, char *p, u64 n) {
+template <typename T> RX_FN void storeElements(Group v, char *p, u64 n) {
   for (u32 i = 0; i < Elements<T>::perGroup; ++i)
     if (i < n)
       storeElement<T>(p + i * T::bytes, Elements<T>::get(v, i));
@@ -151,6 +128,14 @@ template <typename T> RX_FN void store(Group v, Buffer b, size_t g) {
     storeElements<T>(v, p, left);
 }
 
+/// The same, out of line.
+template <typename T> RX_COLD ColdGroup loadRest(Buffer b, size_t g) {
+  return fromGroup(load<T>(b, g));
+}
+template <typename T> RX_COLD void storeRest(Group v, Buffer b, size_t g) {
+  store<T>(v, b, g);
+}
+
 /// A group of the input, as premul_sum takes it.
 template <typename T> RX_FN Group prescale(const Context *c, Group g) {
   return multiply<T>(g, scaleOf<typename T::Acc>(c->p->scale));
@@ -160,10 +145,10 @@ template <typename T> RX_FN Group prescale(const Context *c, Group g) {
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// Where a message's tile lies. Depends on tag and tile only, at either end.
+/// Where a message's tile lies.
 template <typename Protocol, u32 Tile, u32 Depth>
 RX_FN u64 slotOffset(size_t tag, size_t tile) {
-  return (tag * Depth + tile % Depth) * Tile * Protocol::bytesPerGroup;
+  return slotIndex(tag, tile, Depth) * Tile * Protocol::bytesPerGroup;
 }
 template <typename Protocol>
 RX_FN char *half(const Context *c, char *region, u32 rank) {
@@ -271,6 +256,18 @@ RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
   }
 }
 
+/// The same, out of line.
+template <typename T, typename Protocol>
+RX_COLD void sendRest(const Context *c, Group v, char *slot, Range r,
+                      size_t g) {
+  send<T, Protocol>(c, v, slot, r, g);
+}
+template <typename T, typename Protocol>
+RX_COLD ColdGroup recvRest(Context *c, char *slot, Range r, size_t g,
+                           size_t rank) {
+  return fromGroup(recv<T, Protocol>(c, slot, r, g, rank));
+}
+
 //===----------------------------------------------------------------------===//
 // Order between ranks
 //===----------------------------------------------------------------------===//
@@ -288,7 +285,7 @@ RX_FN void release(Context *c) {
 RX_FN void acquire(Context *c) { orderAcquire(c); }
 
 template <u32 Tags> RX_FN u64 index(size_t tag, size_t tile) {
-  return tile * Tags + tag;
+  return messageIndex(tag, tile, Tags);
 }
 
 /// `release` came before. One thread signals for the block.
@@ -317,7 +314,7 @@ RX_FN void waitMessage(Context *c, size_t rank, size_t tag, size_t tile) {
 template <u32 Tags, u32 Depth>
 RX_FN void postCredit(const Context *c, size_t rank, size_t tag, size_t tile,
                       size_t tiles) {
-  if (tile + Depth < tiles)
+  if (isSlotNeeded(tile, Depth, tiles))
     announce(c, blockWord(c, peer(c, rank).out, RCCLX_CREDIT),
              position(callNumber(c, rank), index<Tags>(tag, tile)));
 }

@@ -14,10 +14,13 @@ namespace rx {
 
 RX_FN i64 asSigned(size_t v) { return static_cast<i64>(v); }
 
-/// (rank + offset) mod World; offset may be negative.
+/// (rank + offset) mod world; offset may be negative.
+RX_FN size_t shiftIn(u32 world, size_t rank, size_t offset) {
+  i64 r = asSigned(rank + offset) % static_cast<i64>(world);
+  return static_cast<size_t>(r < 0 ? r + world : r);
+}
 template <u32 World> RX_FN size_t shift(size_t rank, size_t offset) {
-  i64 r = asSigned(rank + offset) % static_cast<i64>(World);
-  return static_cast<size_t>(r < 0 ? r + World : r);
+  return shiftIn(World, rank, offset);
 }
 
 RX_FN size_t divideUnsigned(size_t a, size_t b) { return b ? a / b : 0; }

@@ -28,6 +28,13 @@
 #endif
 
 namespace rx {
+/// Groups that a thread takes at once: threads are many.
+constexpr u32 packGroups = 1;
+/// A group as an out-of-line function returns it.
+typedef Group ColdGroup;
+RX_FN ColdGroup fromGroup(Group g) { return g; }
+RX_FN Group toGroup(ColdGroup g) { return g; }
+
 #define RX_GLOBAL __attribute__((address_space(1)))
 typedef u32 u32x4 __attribute__((ext_vector_type(4)));
 

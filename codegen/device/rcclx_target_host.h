@@ -27,6 +27,15 @@
 #define RX_PARAM_SPACE
 
 namespace rx {
+/// Groups that are taken at once: a cache line.
+constexpr u32 packGroups = 4;
+/// A group as an out-of-line function returns it. As a vector: a struct of
+/// words comes back in two integer registers, and the fast path would have to
+/// use them too.
+typedef u32 ColdGroup __attribute__((vector_size(16)));
+RX_FN ColdGroup fromGroup(Group g) { return __builtin_bit_cast(ColdGroup, g); }
+RX_FN Group toGroup(ColdGroup g) { return __builtin_bit_cast(Group, g); }
+
 RX_FN u32 threadIndex() { return 0; }
 RX_FN u32 blockIndex(u32 argument) { return argument; }
 

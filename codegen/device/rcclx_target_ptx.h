@@ -24,6 +24,13 @@
 #define RX_PARAM_SPACE
 
 namespace rx {
+/// Groups that a thread takes at once: threads are many.
+constexpr u32 packGroups = 1;
+/// A group as an out-of-line function returns it.
+typedef Group ColdGroup;
+RX_FN ColdGroup fromGroup(Group g) { return g; }
+RX_FN Group toGroup(ColdGroup g) { return g; }
+
 RX_FN u32 threadIndex() { return threadIdx.x; }
 RX_FN u32 blockIndex(u32) { return blockIdx.x; }
 

@@ -9,6 +9,7 @@
 #define RCCLX_WAIT_H
 
 #include "rcclx_numeric.h"
+#include "rcclx_tiles.h"
 
 namespace rx {
 
@@ -81,18 +82,6 @@ RX_COLD bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
     return true;
   }
   return false;
-}
-
-/// Arrival counters: 40 bits of the pair's call number, then 24 bits of the
-/// position in the call, from 1.
-RX_FN u64 position(u64 call, u64 index) { return call << 24 | (index + 1); }
-
-/// Whether a counter has passed `wanted`. The peer may be one call ahead, never
-/// two (it waits for this rank's `started` word), so a word left by any other
-/// call is older.
-RX_FN bool passed(u64 word, u64 wanted) {
-  u64 ahead = (word >> 24) - (wanted >> 24) & 0xffffffffffu;
-  return ahead == 1 || (ahead == 0 && word >= wanted);
 }
 
 /// Before every access that another rank may see. Kernels of tests give way

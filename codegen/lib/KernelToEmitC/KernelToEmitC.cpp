@@ -80,6 +80,9 @@ static Callee getCallee(RangeOp, const Names &n) {
   return {"rx::range", {n.element, n.tile, n.groups}};
 }
 static Callee getCallee(FirstOp, const Names &) { return {"rx::first", {}}; }
+static Callee getCallee(StrideOp, const Names &n) {
+  return {"rx::stride", {n.threads}};
+}
 static Callee getCallee(LimitOp, const Names &) { return {"rx::limit", {}}; }
 static Callee getCallee(kernel::BufferOp op, const Names &n) {
   std::string name = "rx::" + stringifyBufferKind(op.getBuffer()).str();
@@ -103,13 +106,13 @@ static Callee getCallee(kernel::SendOp op, const Names &n) {
   return {"rx::send", {n.element, n.get(op.getProtocol()).str()}};
 }
 static Callee getCallee(kernel::RecvOp op, const Names &n) {
-  return {"rx::recv", {n.element, n.get(op.getProtocol()).str()}};
+  return {"rx::recvPack", {n.element, n.get(op.getProtocol()).str()}};
 }
 static Callee getCallee(PrescaleOp, const Names &n) {
   return {"rx::prescale", {n.element}};
 }
 static Callee getCallee(kernel::IdentityOp, const Names &n) {
-  return {"rx::identity", {n.element, n.reduction}};
+  return {"rx::identityPack", {n.element, n.reduction}};
 }
 static Callee getCallee(kernel::ReduceOp, const Names &n) {
   return {"rx::reduce", {n.element, n.reduction}};
@@ -281,8 +284,8 @@ static void populateTypes(TypeConverter &converter, const Names &names) {
     return emitc::PointerType::get(opaque(context, "char"));
   });
   converter.addConversion(
-      [=](GroupType) -> Type { return opaque(context, "rx::Group"); });
-  std::string acc = "rx::Acc<" + names.element + ">";
+      [=](GroupType) -> Type { return opaque(context, "rx::Pack"); });
+  std::string acc = "rx::PackAcc<" + names.element + ">";
   converter.addConversion(
       [=](kernel::AccType) -> Type { return opaque(context, acc); });
 }
@@ -302,13 +305,13 @@ static void populatePatterns(TypeConverter &converter,
   patterns.add<LowerFunc>(converter, names);
   patterns.add<LowerReturn>(converter, names.context);
   populateCalls<OpenOp, CloseOp, AliveOp, InGroupOp, TilesOp, RangeOp, FirstOp,
-                LimitOp, kernel::BufferOp, SlotToOp, SlotFromOp, kernel::LoadOp,
-                kernel::StoreOp, kernel::SendOp, kernel::RecvOp, PrescaleOp,
-                kernel::IdentityOp, kernel::ReduceOp, kernel::RoundOp,
-                kernel::FinishOp, ReleaseOp, AcquireOp, PostMessageOp,
-                WaitMessageOp, WaitCreditOp, PostCreditOp, WaitPullOp,
-                PostPullOp, PostWindowOp, WaitWindowOp, DrainWindowOp>(
-      converter, patterns, names);
+                StrideOp, LimitOp, kernel::BufferOp, SlotToOp, SlotFromOp,
+                kernel::LoadOp, kernel::StoreOp, kernel::SendOp, kernel::RecvOp,
+                PrescaleOp, kernel::IdentityOp, kernel::ReduceOp,
+                kernel::RoundOp, kernel::FinishOp, ReleaseOp, AcquireOp,
+                PostMessageOp, WaitMessageOp, WaitCreditOp, PostCreditOp,
+                WaitPullOp, PostPullOp, PostWindowOp, WaitWindowOp,
+                DrainWindowOp>(converter, patterns, names);
 }
 
 namespace {
@@ -321,7 +324,8 @@ struct ConvertKernelToEmitCPass
     for (FuncOp func : funcs) {
       // What the kernel implements has served its proof.
       if (FlatSymbolRefAttr schedule = func.getScheduleAttr())
-        if (Operation *op = SymbolTable::lookupSymbolIn(getOperation(), schedule))
+        if (Operation *op =
+                SymbolTable::lookupSymbolIn(getOperation(), schedule))
           op->erase();
       Names names(func);
       TypeConverter converter;

@@ -149,10 +149,10 @@ void Lowering::publish(OpBuilder &b, IRMapping &scope) {
                                         slice.d);
     Value first = kernel::FirstOp::create(b, loc, context, own);
     Value limit = kernel::LimitOp::create(b, loc, own);
-    Value step = constant(b, loc, collective.getMappingAttr().getThreads());
+    Value step = kernel::StrideOp::create(b, loc);
     auto loop = scf::ForOp::create(b, loc, first, limit, step);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    Value group = lowerLoad(slice, loop.getInductionVar(), inner, loc);
+    Value group = lowerLoad(slice, own, loop.getInductionVar(), inner, loc);
     Value rank = scope.lookup(collective.getRank());
     Value slot = kernel::SlotToOp::create(inner, loc, context, rank, tag, tile,
                                           Protocol::Direct);

@@ -52,9 +52,10 @@ private:
   Value lowerBuffer(const Rational &r, OpBuilder &b, Location loc);
   /// The root, or where the permutation leads to.
   Value lowerRole(Operation *op, OpBuilder &b, IRMapping &scope);
-  /// Granule `at` of a slice of the own memory: of the input as the reduction
-  /// takes it.
-  Value lowerLoad(const Rational &r, Value at, OpBuilder &b, Location loc);
+  /// The group at granule `at` of a slice's range `in`, of the own memory: of
+  /// the input as the reduction takes it.
+  Value lowerLoad(const Rational &r, Value in, Value at, OpBuilder &b,
+                  Location loc);
   Type convert(Type type);
 
   //===------------------------------------------------------------------===//

@@ -69,8 +69,8 @@ LogicalResult Lowering::lowerElement(Operation *op, OpBuilder &b,
       result = kernel::RecvOp::create(b, loc, context, slot, range, granule,
                                       owner, Protocol::Direct);
     } else {
-      result =
-          lowerLoad(lowerSlice(load.getSource(), b, scope), granule, b, loc);
+      result = lowerLoad(lowerSlice(load.getSource(), b, scope), range, granule,
+                         b, loc);
     }
   } else if (auto store = dyn_cast<StoreOp>(op)) {
     if (store.getAt())
@@ -78,7 +78,7 @@ LogicalResult Lowering::lowerElement(Operation *op, OpBuilder &b,
                                "lowered yet; expected a message");
     Value base =
         lowerBuffer(lowerSlice(store.getDestination(), b, scope), b, loc);
-    kernel::StoreOp::create(b, loc, scope.lookup(store.getChunk()), base,
+    kernel::StoreOp::create(b, loc, scope.lookup(store.getChunk()), base, range,
                             granule);
   } else if (auto send = dyn_cast<SendOp>(op)) {
     Protocol protocol = send.getProtocolAttr().getValue();
@@ -142,7 +142,7 @@ LogicalResult Lowering::lowerStage(StageOp stage, OpBuilder &b,
       kernel::RangeOp::create(b, loc, context, tile, over.a, over.l, over.d);
   Value first = kernel::FirstOp::create(b, loc, context, range);
   Value limit = kernel::LimitOp::create(b, loc, range);
-  Value step = constant(b, loc, collective.getMappingAttr().getThreads());
+  Value step = kernel::StrideOp::create(b, loc);
   auto elements = scf::ForOp::create(b, loc, first, limit, step);
   granule = elements.getInductionVar();
   OpBuilder inner = OpBuilder::atBlockBegin(elements.getBody());

@@ -69,10 +69,10 @@ Value Lowering::lowerRole(Operation *op, OpBuilder &b, IRMapping &scope) {
   return found;
 }
 
-Value Lowering::lowerLoad(const Rational &r, Value at, OpBuilder &b,
+Value Lowering::lowerLoad(const Rational &r, Value in, Value at, OpBuilder &b,
                           Location loc) {
   Value base = lowerBuffer(r, b, loc);
-  Value group = kernel::LoadOp::create(b, loc, base, at);
+  Value group = kernel::LoadOp::create(b, loc, base, in, at);
   if (r.buffer != BufferKind::Input ||
       collective.getSpecAttr().getReduction() != Reduction::PremulSum)
     return group;

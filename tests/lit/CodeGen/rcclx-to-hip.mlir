@@ -19,7 +19,7 @@
 // CHECK: rx::waitCredit<1, 4>([[C]], [[PEER]],
 // CHECK: char* [[TO:v[0-9]+]] = rx::slotTo<rx::Flag, 512, 4>([[C]], [[PEER]],
 // CHECK: for (size_t [[G:k[0-9]+]] =
-// CHECK-NEXT: rx::Group [[X:v[0-9]+]] = rx::load<rx::BF16>(
+// CHECK-NEXT: rx::Pack [[X:v[0-9]+]] = rx::load<rx::BF16>(
 // CHECK-NEXT: rx::send<rx::BF16, rx::Flag>([[C]], [[X]], [[TO]], [[R]], [[G]]);
 // CHECK-NEXT: }
 // CHECK-NEXT: rx::release([[C]]);
@@ -29,13 +29,13 @@
 // CHECK-COUNT-3: rx::slotFrom<rx::Flag, 512, 4>
 // Three receives in rank order, in registers, then one store.
 // CHECK: for (size_t
-// CHECK-NEXT: rx::Group [[Y0:v[0-9]+]] = rx::recv<rx::BF16, rx::Flag>
-// CHECK-NEXT: rx::Acc<rx::BF16> [[A0:v[0-9]+]] = rx::reduce<rx::BF16, rx::Avg>({{v[0-9]+}}, [[Y0]]);
-// CHECK-NEXT: rx::Group [[Y1:v[0-9]+]] = rx::recv<rx::BF16, rx::Flag>
-// CHECK-NEXT: rx::Acc<rx::BF16> [[A1:v[0-9]+]] = rx::reduce<rx::BF16, rx::Avg>([[A0]], [[Y1]]);
-// CHECK-NEXT: rx::Group [[Y2:v[0-9]+]] = rx::recv<rx::BF16, rx::Flag>
-// CHECK-NEXT: rx::Acc<rx::BF16> [[A2:v[0-9]+]] = rx::reduce<rx::BF16, rx::Avg>([[A1]], [[Y2]]);
-// CHECK-NEXT: rx::Group [[Z:v[0-9]+]] = rx::finish<rx::BF16, rx::Avg, 3>([[A2]]);
+// CHECK-NEXT: rx::Pack [[Y0:v[0-9]+]] = rx::recvPack<rx::BF16, rx::Flag>
+// CHECK-NEXT: rx::PackAcc<rx::BF16> [[A0:v[0-9]+]] = rx::reduce<rx::BF16, rx::Avg>({{v[0-9]+}}, [[Y0]]);
+// CHECK-NEXT: rx::Pack [[Y1:v[0-9]+]] = rx::recvPack<rx::BF16, rx::Flag>
+// CHECK-NEXT: rx::PackAcc<rx::BF16> [[A1:v[0-9]+]] = rx::reduce<rx::BF16, rx::Avg>([[A0]], [[Y1]]);
+// CHECK-NEXT: rx::Pack [[Y2:v[0-9]+]] = rx::recvPack<rx::BF16, rx::Flag>
+// CHECK-NEXT: rx::PackAcc<rx::BF16> [[A2:v[0-9]+]] = rx::reduce<rx::BF16, rx::Avg>([[A1]], [[Y2]]);
+// CHECK-NEXT: rx::Pack [[Z:v[0-9]+]] = rx::finish<rx::BF16, rx::Avg, 3>([[A2]]);
 // CHECK-NEXT: rx::store<rx::BF16>([[Z]],
 // CHECK-NEXT: }
 // CHECK-NEXT: rx::release([[C]]);

@@ -55,10 +55,12 @@ rcclx_kernel.func @all <world = 8, element = bf16, reduction = avg> <grid = 4, g
     %from = rcclx_kernel.slot_from %c peer %rank tag %c0 tile %c1 by direct
     // CHECK-DAG: [[ZERO:%.*]] = rcclx_kernel.identity
     %zero = rcclx_kernel.identity
-    // CHECK: scf.for [[G:%.*]] = [[FIRST]] to [[LIMIT]]
-    scf.for %g = %first to %limit step %c1 {
-      // CHECK: [[X:%.*]] = rcclx_kernel.load [[IN]]{{\[}}[[G]]]
-      %x = rcclx_kernel.load %in[%g]
+    // CHECK: [[STEP:%.*]] = rcclx_kernel.stride
+    %step = rcclx_kernel.stride
+    // CHECK: scf.for [[G:%.*]] = [[FIRST]] to [[LIMIT]] step [[STEP]]
+    scf.for %g = %first to %limit step %step {
+      // CHECK: [[X:%.*]] = rcclx_kernel.load [[IN]], [[R]]{{\[}}[[G]]]
+      %x = rcclx_kernel.load %in, %r[%g]
       // CHECK: rcclx_kernel.send [[C]], [[X]], [[TO]], [[R]]{{\[}}[[G]]] by ll
       rcclx_kernel.send %c, %x, %to, %r[%g] by ll
       // CHECK: [[Y:%.*]] = rcclx_kernel.recv [[C]], [[FROM]], [[R]]{{\[}}[[G]]] from [[RANK]] by direct
@@ -71,8 +73,8 @@ rcclx_kernel.func @all <world = 8, element = bf16, reduction = avg> <grid = 4, g
       %b = rcclx_kernel.reduce %a, %rounded
       // CHECK: [[Z:%.*]] = rcclx_kernel.finish [[B]]
       %z = rcclx_kernel.finish %b
-      // CHECK: rcclx_kernel.store [[Z]], [[OUT]]{{\[}}[[G]]]
-      rcclx_kernel.store %z, %out[%g]
+      // CHECK: rcclx_kernel.store [[Z]], [[OUT]], [[R]]{{\[}}[[G]]]
+      rcclx_kernel.store %z, %out, %r[%g]
     }
     // CHECK: rcclx_kernel.release [[C]]
     rcclx_kernel.release %c

@@ -41,21 +41,22 @@ rcclx_kernel.func @frame <world = 8, element = bf16, reduction = avg> <grid = 4,
 // CHECK-NEXT: [[R:%.*]] = call_opaque "rx::range"([[C]], [[N]], [[RANK]], [[RANK]], [[N]]) {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"64">, #emitc.opaque<"1">]} {{.*}} -> !emitc.opaque<"rx::Range">
 // CHECK-NEXT: [[FIRST:%.*]] = call_opaque "rx::first"([[C]], [[R]])
 // CHECK-NEXT: [[LIMIT:%.*]] = call_opaque "rx::limit"([[R]])
+// CHECK-NEXT: [[STEP:%.*]] = call_opaque "rx::stride"() {template_args = [#emitc.opaque<"256">]}
 // CHECK-NEXT: [[IN:%.*]] = call_opaque "rx::input"([[C]]) : {{.*}} -> !emitc.opaque<"rx::Buffer">
 // CHECK-NEXT: [[OUT:%.*]] = call_opaque "rx::output"([[C]])
 // CHECK-NEXT: call_opaque "rx::inputBlock"([[C]], [[RANK]]) {template_args = [#emitc.opaque<"rx::F16">]}
 // CHECK-NEXT: call_opaque "rx::outputBlock"([[C]], [[RANK]]) {template_args = [#emitc.opaque<"rx::F16">]}
 // CHECK-NEXT: [[TO:%.*]] = call_opaque "rx::slotTo"([[C]], [[RANK]], [[N]], [[RANK]]) {template_args = [#emitc.opaque<"rx::LL">, #emitc.opaque<"64">, #emitc.opaque<"5">]} {{.*}} -> !emitc.ptr<!emitc.opaque<"char">>
 // CHECK-NEXT: [[FROM:%.*]] = call_opaque "rx::slotFrom"([[C]], [[RANK]], [[N]], [[RANK]]) {template_args = [#emitc.opaque<"rx::Sentinel">, #emitc.opaque<"64">, #emitc.opaque<"5">]}
-// CHECK-NEXT: for [[G:%.*]] = [[FIRST]] to [[LIMIT]] step [[N]] : !emitc.size_t {
-// CHECK-NEXT: [[X:%.*]] = call_opaque "rx::load"([[IN]], [[G]]) {template_args = [#emitc.opaque<"rx::F16">]} {{.*}} -> !emitc.opaque<"rx::Group">
+// CHECK-NEXT: for [[G:%.*]] = [[FIRST]] to [[LIMIT]] step [[STEP]] : !emitc.size_t {
+// CHECK-NEXT: [[X:%.*]] = call_opaque "rx::load"([[IN]], [[R]], [[G]]) {template_args = [#emitc.opaque<"rx::F16">]} {{.*}} -> !emitc.opaque<"rx::Pack">
 // CHECK-NEXT: call_opaque "rx::send"([[C]], [[X]], [[TO]], [[R]], [[G]]) {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"rx::Flag">]}
-// CHECK-NEXT: [[Y:%.*]] = call_opaque "rx::recv"([[C]], [[FROM]], [[R]], [[G]], [[RANK]]) {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"rx::Direct">]}
-// CHECK-NEXT: [[ZERO:%.*]] = call_opaque "rx::identity"() {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"rx::Max">]} {{.*}} -> !emitc.opaque<"rx::Acc<rx::F16>">
+// CHECK-NEXT: [[Y:%.*]] = call_opaque "rx::recvPack"([[C]], [[FROM]], [[R]], [[G]], [[RANK]]) {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"rx::Direct">]}
+// CHECK-NEXT: [[ZERO:%.*]] = call_opaque "rx::identityPack"() {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"rx::Max">]} {{.*}} -> !emitc.opaque<"rx::PackAcc<rx::F16>">
 // CHECK-NEXT: [[A:%.*]] = call_opaque "rx::reduce"([[ZERO]], [[Y]]) {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"rx::Max">]}
 // CHECK-NEXT: call_opaque "rx::round"([[A]]) {template_args = [#emitc.opaque<"rx::F16">]}
 // CHECK-NEXT: [[Z:%.*]] = call_opaque "rx::finish"([[A]]) {template_args = [#emitc.opaque<"rx::F16">, #emitc.opaque<"rx::Max">, #emitc.opaque<"8">]}
-// CHECK-NEXT: call_opaque "rx::store"([[Z]], [[OUT]], [[G]]) {template_args = [#emitc.opaque<"rx::F16">]}
+// CHECK-NEXT: call_opaque "rx::store"([[Z]], [[OUT]], [[R]], [[G]]) {template_args = [#emitc.opaque<"rx::F16">]}
 // CHECK-NEXT: }
 // CHECK-NEXT: call_opaque "rx::release"([[C]])
 // CHECK-NEXT: call_opaque "rx::postMessage"([[C]], [[RANK]], [[N]], [[RANK]]) {template_args = [#emitc.opaque<"2">]}
@@ -75,21 +76,22 @@ rcclx_kernel.func @calls <world = 8, element = f16, reduction = max> <grid = 4, 
   %r = rcclx_kernel.range %c tile %n slice %rank for %rank of %n
   %first = rcclx_kernel.first %c, %r
   %limit = rcclx_kernel.limit %r
+  %step = rcclx_kernel.stride
   %in = rcclx_kernel.buffer %c input
   %out = rcclx_kernel.buffer %c output
   %inBlock = rcclx_kernel.buffer %c input block(%rank)
   %outBlock = rcclx_kernel.buffer %c output block(%rank)
   %to = rcclx_kernel.slot_to %c peer %rank tag %n tile %rank by ll
   %from = rcclx_kernel.slot_from %c peer %rank tag %n tile %rank by sentinel
-  scf.for %g = %first to %limit step %n {
-    %x = rcclx_kernel.load %in[%g]
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.load %in, %r[%g]
     rcclx_kernel.send %c, %x, %to, %r[%g] by flag
     %y = rcclx_kernel.recv %c, %from, %r[%g] from %rank by direct
     %zero = rcclx_kernel.identity
     %a = rcclx_kernel.reduce %zero, %y
     %rounded = rcclx_kernel.round %a
     %z = rcclx_kernel.finish %a
-    rcclx_kernel.store %z, %out[%g]
+    rcclx_kernel.store %z, %out, %r[%g]
   }
   rcclx_kernel.release %c
   rcclx_kernel.post_message %c peer %rank tag %n tile %rank
@@ -102,13 +104,13 @@ rcclx_kernel.func @calls <world = 8, element = f16, reduction = max> <grid = 4, 
 
 // Every type and reduction has the header's name.
 // CHECK-LABEL: emitc.func @f32_sum
-// CHECK: "rx::identity"() {template_args = [#emitc.opaque<"rx::F32">, #emitc.opaque<"rx::Sum">]} : () -> !emitc.opaque<"rx::Acc<rx::F32>">
+// CHECK: "rx::identityPack"() {template_args = [#emitc.opaque<"rx::F32">, #emitc.opaque<"rx::Sum">]} : () -> !emitc.opaque<"rx::PackAcc<rx::F32>">
 rcclx_kernel.func @f32_sum <world = 8, element = f32, reduction = sum> <grid = 1, groups = 1, threads = 1, tile = 64, depth = 5, tags = 2, rows = 1> {
 ^bb0(%c: !rcclx_kernel.context, %rank: index):
   %zero = rcclx_kernel.identity
 }
 // CHECK-LABEL: emitc.func @i32_avg
-// CHECK: "rx::identity"() {template_args = [#emitc.opaque<"rx::I32">, #emitc.opaque<"rx::Avg">]} : () -> !emitc.opaque<"rx::Acc<rx::I32>">
+// CHECK: "rx::identityPack"() {template_args = [#emitc.opaque<"rx::I32">, #emitc.opaque<"rx::Avg">]} : () -> !emitc.opaque<"rx::PackAcc<rx::I32>">
 rcclx_kernel.func @i32_avg <world = 8, element = i32, reduction = avg> <grid = 1, groups = 1, threads = 1, tile = 64, depth = 5, tags = 2, rows = 1> {
 ^bb0(%c: !rcclx_kernel.context, %rank: index):
   %zero = rcclx_kernel.identity
@@ -171,8 +173,8 @@ rcclx_kernel.func @index <world = 8, element = f16, reduction = avg> <grid = 4, 
 
 // Loops carry accumulators in variables; nothing else is memory.
 // CHECK-LABEL: emitc.func @carried
-// CHECK: [[ZERO:%.*]] = call_opaque "rx::identity"
-// CHECK-NEXT: [[ACC:%.*]] = "emitc.variable"() {{.*}} -> !emitc.lvalue<!emitc.opaque<"rx::Acc<rx::F32>">>
+// CHECK: [[ZERO:%.*]] = call_opaque "rx::identityPack"
+// CHECK-NEXT: [[ACC:%.*]] = "emitc.variable"() {{.*}} -> !emitc.lvalue<!emitc.opaque<"rx::PackAcc<rx::F32>">>
 // CHECK-NEXT: assign [[ZERO]] : {{.*}} to [[ACC]]
 // CHECK-NEXT: for
 // CHECK-NEXT: [[OLD:%.*]] = load [[ACC]]
@@ -188,9 +190,10 @@ rcclx_kernel.func @carried <world = 2, element = f32, reduction = sum> <grid = 1
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %in = rcclx_kernel.buffer %c input
+  %r = rcclx_kernel.range %c tile %c0 slice %c0 for %c1 of %c1
   %zero = rcclx_kernel.identity
   %sum = scf.for %i = %c0 to %rank step %c1 iter_args(%acc = %zero) -> (!rcclx_kernel.acc) {
-    %x = rcclx_kernel.load %in[%i]
+    %x = rcclx_kernel.load %in, %r[%i]
     %next = rcclx_kernel.reduce %acc, %x
     scf.yield %next : !rcclx_kernel.acc
   }

@@ -2,13 +2,12 @@
 
 // The nest is tile > stage > element. A flag stage: waits, acquire, elements,
 // release, signals.
-// CHECK-LABEL: rcclx_kernel.func @rcclx_flag
+// CHECK-LABEL: rcclx_kernel.func @rcclx_flag implements @flag
 // CHECK-SAME: <world = 2, element = f32, reduction = sum>
 // CHECK-SAME: <grid = 4, groups = 1, threads = 64, tile = 32, depth = 2, tags = 2, rows = 1>
 // CHECK-NEXT: ^bb0([[C:%.*]]: !rcclx_kernel.context, [[RANK:%.*]]: index):
 // CHECK-DAG: [[C0:%.*]] = arith.constant 0 : index
 // CHECK-DAG: [[C1:%.*]] = arith.constant 1 : index
-// CHECK-DAG: [[C64:%.*]] = arith.constant 64 : index
 // CHECK: rcclx_kernel.open [[C]]
 // CHECK-NEXT: [[TILES:%.*]] = rcclx_kernel.tiles [[C]] longest 1 of 1
 // CHECK-NEXT: scf.for [[TILE:%.*]] = [[C0]] to [[TILES]] step [[C1]] {
@@ -19,9 +18,10 @@
 // CHECK-NEXT: [[R:%.*]] = rcclx_kernel.range [[C]] tile [[TILE]] slice [[C0]] for [[C1]] of [[C1]]
 // CHECK-NEXT: [[FIRST:%.*]] = rcclx_kernel.first [[C]], [[R]]
 // CHECK-NEXT: [[LIMIT:%.*]] = rcclx_kernel.limit [[R]]
-// CHECK-NEXT: scf.for [[G:%.*]] = [[FIRST]] to [[LIMIT]] step [[C64]] {
+// CHECK-NEXT: [[STEP:%.*]] = rcclx_kernel.stride
+// CHECK-NEXT: scf.for [[G:%.*]] = [[FIRST]] to [[LIMIT]] step [[STEP]] {
 // CHECK-NEXT: [[IN:%.*]] = rcclx_kernel.buffer [[C]] input
-// CHECK-NEXT: [[X:%.*]] = rcclx_kernel.load [[IN]]{{\[}}[[G]]]
+// CHECK-NEXT: [[X:%.*]] = rcclx_kernel.load [[IN]], [[R]]{{\[}}[[G]]]
 // CHECK-NEXT: [[TO:%.*]] = rcclx_kernel.slot_to [[C]] peer [[PEER]] tag [[C0]] tile [[TILE]] by flag
 // CHECK-NEXT: rcclx_kernel.send [[C]], [[X]], [[TO]], [[R]]{{\[}}[[G]]] by flag
 // CHECK-NEXT: }
@@ -36,14 +36,15 @@
 // CHECK: [[FROM:%.*]] = rcclx_kernel.slot_from [[C]] peer [[PEER]] tag [[C0]] tile [[TILE]] by flag
 // CHECK-NEXT: [[Y:%.*]] = rcclx_kernel.recv [[C]], [[FROM]], %{{.*}}{{\[}}[[H]]] from [[PEER]] by flag
 // CHECK: [[OUT:%.*]] = rcclx_kernel.buffer [[C]] output block([[PEER]])
-// CHECK-NEXT: rcclx_kernel.store [[Y]], [[OUT]]{{\[}}[[H]]]
+// CHECK-NEXT: rcclx_kernel.store [[Y]], [[OUT]], %{{.*}}{{\[}}[[H]]]
 // CHECK: rcclx_kernel.send [[C]], [[Y]]
 // CHECK: }
 // CHECK-NEXT: rcclx_kernel.release [[C]]
 // CHECK-NEXT: rcclx_kernel.post_credit [[C]] peer [[PEER]] tag [[C0]] tile [[TILE]] of [[TILES]]
 // CHECK-NEXT: rcclx_kernel.post_message [[C]] peer [[PEER]] tag [[C1]] tile [[TILE]]
 // CHECK: rcclx_kernel.close [[C]]
-// CHECK-NOT: rcclx.
+// What it implements stays beside it.
+// CHECK: rcclx.collective @flag
 rcclx.collective @flag implements all_gather bind <world = 2, element = f32, reduction = sum> map <grid = 4, groups = 1, threads = 64, tile = 32, depth = 2, tags = 2, rows = 1> (%rank, %world) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -134,6 +134,52 @@ TEST_F(CommunicatorTest, runsManyCallsOnSeveralRanks) {
   }
 }
 
+TEST_F(CommunicatorTest, callsWithoutAStreamEndBeforeTheyReturn) {
+  for (uint32_t world : {1u, 2u, 5u}) {
+    ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+    eachRank(world, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+      {
+        Worker worker(comm, "fixture", 1000, rank);
+        rcclx_launch_params inThisThread = worker.launchParams();
+        inThisThread.stream = nullptr;
+        for (int i = 0; i != 20; ++i) {
+          // Some after calls of a stream, which end first.
+          if (i % 3 == 1)
+            EXPECT_EQ(worker.launch(), RCCLX_OK) << rcclx_last_error();
+          std::fill(worker.output.begin(), worker.output.end(), -1.0f);
+          EXPECT_EQ(rcclx_launch(comm, &inThisThread), RCCLX_OK)
+              << rcclx_last_error();
+          worker.expectSum(world);
+        }
+        // In a group it would wait for launches that the group holds back.
+        EXPECT_EQ(rcclx_group_begin(), RCCLX_OK);
+        EXPECT_EQ(rcclx_launch(comm, &inThisThread), RCCLX_INVALID_USAGE);
+        EXPECT_NE(std::string(rcclx_last_error()).find("needs a stream"),
+                  std::string::npos);
+        EXPECT_EQ(rcclx_group_end(), RCCLX_OK);
+      }
+      EXPECT_EQ(rcclx_comm_destroy(comm), RCCLX_OK) << rcclx_last_error();
+    });
+  }
+}
+
+TEST_F(CommunicatorTest, aCallWithoutAStreamReportsAMissingRank) {
+  ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
+  eachRank(2, 300, [&](uint32_t rank, rcclx_comm *comm) {
+    Worker worker(comm, "fixture", 1000, rank);
+    rcclx_launch_params p = worker.launchParams();
+    p.stream = nullptr;
+    if (rank == 0) {
+      EXPECT_EQ(rcclx_launch(comm, &p), RCCLX_TIMEOUT);
+      EXPECT_NE(std::string(rcclx_last_error()).find("rank 1"),
+                std::string::npos);
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    }
+    rcclx_comm_destroy(comm);
+  });
+}
+
 TEST_F(CommunicatorTest, leavesNoFileNoThreadNoMapping) {
   auto once = [&] {
     ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);

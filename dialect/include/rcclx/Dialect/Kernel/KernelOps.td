@@ -132,6 +132,11 @@ def Kernel_LimitOp : Kernel_Op<"limit", [Pure]> {
   let results = (outs Index:$granule);
   let assemblyFormat = "$range attr-dict";
 }
+def Kernel_StrideOp : Kernel_Op<"stride", [Pure]> {
+  let summary = "granules from one element group of this thread to its next";
+  let results = (outs Index:$granules);
+  let assemblyFormat = "attr-dict";
+}
 def Kernel_BufferOp : Kernel_Op<"buffer", [Pure]> {
   let summary = "a block of the input or output";
   let arguments = (ins Kernel_ContextType:$context, Rcclx_BufferKindAttr:$buffer,
@@ -160,14 +165,15 @@ def Kernel_SlotFromOp : Kernel_Op<"slot_from", [Pure]> {
 
 def Kernel_LoadOp : Kernel_Op<"load", [Kernel_Reads]> {
   let summary = "reads granule `granule` of a user buffer; zeros past its end";
-  let arguments = (ins Kernel_BufferType:$base, Index:$granule);
+  let arguments = (ins Kernel_BufferType:$base, Kernel_RangeType:$range, Index:$granule);
   let results = (outs Kernel_GroupType:$group);
-  let assemblyFormat = "$base `[` $granule `]` attr-dict";
+  let assemblyFormat = "$base `,` $range `[` $granule `]` attr-dict";
 }
 def Kernel_StoreOp : Kernel_Op<"store", [Kernel_Writes]> {
   let summary = "writes granule `granule` of a user buffer, not past its end";
-  let arguments = (ins Kernel_GroupType:$group, Kernel_BufferType:$base, Index:$granule);
-  let assemblyFormat = "$group `,` $base `[` $granule `]` attr-dict";
+  let arguments = (ins Kernel_GroupType:$group, Kernel_BufferType:$base,
+                       Kernel_RangeType:$range, Index:$granule);
+  let assemblyFormat = "$group `,` $base `,` $range `[` $granule `]` attr-dict";
 }
 def Kernel_SendOp : Kernel_Op<"send", [Kernel_Writes]> {
   let summary = "puts a group into a slot";

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "Report.h"
 
+#include "bench/Statistics.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -34,23 +36,8 @@ static Speed speedOf(const RunOptions &options,
   double bytes = double(options.count) * elementBytes(options.element) *
                  std::max(inputBlocks(*contract, options.ranks),
                           outputBlocks(*contract, options.ranks));
-  double factor = 1;
-  switch (*contract) {
-  case Contract::AllReduce:
-    factor = 2 * (world - 1) / world;
-    break;
-  case Contract::AllGather:
-  case Contract::ReduceScatter:
-  case Contract::AllToAll:
-  case Contract::Gather:
-  case Contract::Scatter:
-    factor = (world - 1) / world;
-    break;
-  default:
-    break;
-  }
   speed.algorithm = bytes / (double(speed.latencyNs) * 1e-9);
-  speed.bus = speed.algorithm * factor;
+  speed.bus = speed.algorithm * busFactor(*contract, options.ranks);
   return speed;
 }
 

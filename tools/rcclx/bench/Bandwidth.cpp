@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <sys/uio.h>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -88,7 +89,7 @@ Expected<Bandwidth> measureBandwidth(Meeting &meeting) {
   RCCLX_ASSIGN_OR_RETURN(uint64_t refused,
                          meeting.largest(uint64_t(readNext(sizeof(double)))));
   if (refused != 0) {
-    result.refusal = strerror(int(refused));
+    result.refusal = std::generic_category().message(int(refused));
   } else {
     RCCLX_ASSIGN_OR_RETURN(
         result.remote,

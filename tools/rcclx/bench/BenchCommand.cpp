@@ -12,6 +12,7 @@
 #include "Sizes.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -161,19 +162,32 @@ static Status complete(BenchArguments &arguments,
   return Status();
 }
 
-static Status writeFile(const std::string &path, const std::string &text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (out)
+/// Opened before anything is measured, so that nothing is measured in vain.
+static Expected<std::ofstream> openJson(const std::string &path) {
+  std::ofstream out;
+  if (path.empty())
+    return out;
+  out.open(path, std::ios::binary | std::ios::trunc);
+  if (!out)
+    return systemError(errno, "--json " + path);
+  return out;
+}
+
+static Status writeJson(std::ofstream &out, const BenchReport &report) {
+  if (!out.is_open())
     return Status();
-  return makeError(Code::System, "--json {}: cannot be written", path);
+  out << report.toJson();
+  out.close();
+  return out ? Status() : systemError(errno, "the file of --json");
 }
 
 static int run(BenchArguments &arguments) {
   std::vector<uint32_t> worlds;
   if (Status status = complete(arguments, worlds); !status.isOk())
     return printError(status);
+  Expected<std::ofstream> json = openJson(arguments.json);
+  if (!json)
+    return printError(json.status());
   nlohmann::ordered_json machine = describeMachine();
   fputs(machineText(machine).c_str(), stdout);
   BenchReport report(std::move(machine), arguments.launcher);
@@ -189,10 +203,7 @@ static int run(BenchArguments &arguments) {
       break;
   }
   // What was measured before a failure is kept.
-  if (!arguments.json.empty())
-    status = status.isOk()
-                 ? writeFile(arguments.json, report.toJson())
-                 : status.join(writeFile(arguments.json, report.toJson()));
+  status = status.join(writeJson(*json, report));
   if (!status.isOk())
     return printError(status);
   Status flushed = flushOutput();

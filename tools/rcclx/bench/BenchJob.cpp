@@ -67,7 +67,6 @@ struct JobFiles {
 
   static Expected<JobFiles> create(const BenchOptions &options) {
     JobFiles files;
-    // Without MFD_CLOEXEC in no child: they open them by path.
     files.job.reset(memfd_create("rcclx-bench-job", MFD_CLOEXEC));
     files.meeting.reset(memfd_create("rcclx-bench-meeting", MFD_CLOEXEC));
     files.results.reset(memfd_create("rcclx-bench-results", MFD_CLOEXEC));
@@ -103,8 +102,7 @@ public:
       if (getppid() != parent)
         _exit(exitWrong);
       execvp(argv[0], argv.data());
-      writeError(
-          fmt::format("rcclx: error: {}: {}\n", argv[0], strerror(errno)));
+      complain("{}", systemError(errno, argv[0]).message());
       _exit(127);
     }
     running.push_back(child);
@@ -156,12 +154,16 @@ public:
          start = end + 1)
       report(text.substr(start, end - start));
     offset += start;
+    lines +=
+        size_t(std::count(text.begin(), text.begin() + int64_t(start), '\n'));
   }
+  size_t reported() const { return lines; }
 
 private:
   int fd;
   const std::function<void(const std::string &)> &report;
   uint64_t offset = 0;
+  size_t lines = 0;
 };
 } // namespace
 
@@ -227,10 +229,15 @@ Status runBenchJob(const BenchOptions &options, const std::string &launcher,
   }
   results.poll();
   RCCLX_RETURN_IF_ERROR(meeting.failure());
-  if (children.firstBadEnd())
-    return makeError(Code::Remote, "{}; unfinished: {}",
-                     *children.firstBadEnd(), meeting.stragglers());
-  return Status();
+  const size_t points = options.collectives.size() * options.sizes.size();
+  if (!children.firstBadEnd() && results.reported() == 1 + points)
+    return Status();
+  std::string how = children.firstBadEnd().value_or("all processes ended");
+  if (meeting.started() == 0 && !launcher.empty())
+    return makeError(Code::Unavailable,
+                     "the launcher \"{}\" started no rank: {}", launcher, how);
+  return makeError(Code::Remote, "{}; unfinished: {}", how,
+                   meeting.stragglers());
 }
 
 /// Opens a file of the parent's.

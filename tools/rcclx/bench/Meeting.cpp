@@ -144,19 +144,23 @@ Status Meeting::failure() const {
   return Status(Code(memory->failureCode), memory->failure);
 }
 
+uint32_t Meeting::started() const {
+  // Relaxed, as in claimRank().
+  return memory->claimed.load(std::memory_order_relaxed);
+}
+
 uint64_t Meeting::progress() const {
+  uint64_t sum = started();
   // Relaxed: whether the sum changes is all that is asked.
-  uint64_t sum = memory->claimed.load(std::memory_order_relaxed);
   for (uint32_t rank = 0; rank != size; ++rank)
     sum += memory->ranks[rank].entered.load(std::memory_order_relaxed);
   return sum;
 }
 
 std::string Meeting::stragglers() const {
-  uint32_t started = memory->claimed.load(std::memory_order_relaxed);
-  if (started < size)
-    return fmt::format("{} of {} ranks, which have not started", size - started,
-                       size);
+  if (started() < size)
+    return fmt::format("{} of {} ranks, which have not started",
+                       size - started(), size);
   std::vector<uint32_t> entered(size);
   for (uint32_t rank = 0; rank != size; ++rank)
     entered[rank] = memory->ranks[rank].entered.load(std::memory_order_relaxed);

@@ -76,6 +76,8 @@ public:
   runtime::Status failure() const;
 
   // Of the parent.
+  /// Ranks that have claimed a number.
+  uint32_t started() const;
   /// Grows as ranks proceed.
   uint64_t progress() const;
   /// The ranks that have passed the fewest barriers, and what they do.

@@ -48,8 +48,22 @@ rcclx.collective @too_many_ranks implements barrier bind <world = 257, element =
 
 // -----
 
-// expected-error @below {{expected element type f32, f16, bf16 or i32, found 'f64'}}
-rcclx.collective @other_element implements barrier bind <world = 2, element = f64, reduction = sum> (%rank, %world) {
+// expected-error @below {{expected element type f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i8, u8, i32, u32, i64 or u64, found 'i16'}}
+rcclx.collective @other_element implements barrier bind <world = 2, element = i16, reduction = sum> (%rank, %world) {
+}
+
+// -----
+
+// Signed integers are those without a sign in their name.
+// expected-error @below {{or u64, found 'si32'}}
+rcclx.collective @other_spelling implements barrier bind <world = 2, element = si32, reduction = sum> (%rank, %world) {
+}
+
+// -----
+
+// The 8-bit floats are those of OCP, not of gfx942.
+// expected-error @below {{or u64, found 'f8E4M3FNUZ'}}
+rcclx.collective @other_format implements barrier bind <world = 2, element = f8E4M3FNUZ, reduction = sum> (%rank, %world) {
 }
 
 // -----

@@ -26,6 +26,18 @@
 // REDEFINE: %{element} = bf16
 // RUN: %{select} --check-prefix=SENTINEL --implicit-check-not="by ll" --implicit-check-not="by flag"
 
+// REDEFINE: %{element} = u64
+// RUN: %{select} --check-prefix=FLAG --implicit-check-not="by ll" --implicit-check-not="by sentinel"
+// REDEFINE: %{element} = i8
+// RUN: %{select} --check-prefix=FLAG --implicit-check-not="by ll" --implicit-check-not="by sentinel"
+// Floats of any width have a NaN that is never sent.
+// REDEFINE: %{element} = f64
+// RUN: %{select} --check-prefix=SENTINEL --implicit-check-not="by ll" --implicit-check-not="by flag"
+// REDEFINE: %{element} = f8E4M3FN
+// RUN: %{select} --check-prefix=SENTINEL --implicit-check-not="by ll" --implicit-check-not="by flag"
+// REDEFINE: %{element} = f8E5M2
+// RUN: %{select} --check-prefix=SENTINEL --implicit-check-not="by ll" --implicit-check-not="by flag"
+
 // So do copies: what is only moved keeps its NaN payloads.
 // REDEFINE: %{element} = f32
 // REDEFINE: %{schedule} = all_gather_direct
@@ -68,6 +80,17 @@
 // RUN: %{select} --check-prefix=SENTINEL --implicit-check-not="by flag" --implicit-check-not="by ll"
 // REDEFINE: %{options} = kind=gpu count=4194305
 // RUN: %{select} --check-prefix=FLAG --implicit-check-not="by ll" --implicit-check-not="by sentinel"
+// REDEFINE: %{element} = f8E5M2
+// REDEFINE: %{options} = kind=gpu count=4096
+// RUN: %{select} --check-prefix=LL --implicit-check-not="by flag" --implicit-check-not="by sentinel"
+// REDEFINE: %{options} = kind=gpu count=4097
+// RUN: %{select} --check-prefix=SENTINEL --implicit-check-not="by flag" --implicit-check-not="by ll"
+// REDEFINE: %{element} = f64
+// REDEFINE: %{options} = kind=gpu count=512
+// RUN: %{select} --check-prefix=LL --implicit-check-not="by flag" --implicit-check-not="by sentinel"
+// REDEFINE: %{options} = kind=gpu count=513
+// RUN: %{select} --check-prefix=SENTINEL --implicit-check-not="by flag" --implicit-check-not="by ll"
+// REDEFINE: %{element} = f16
 // Copies skip sentinel.
 // REDEFINE: %{schedule} = all_gather_direct
 // REDEFINE: %{options} = kind=gpu count=2049

@@ -1,0 +1,260 @@
+//===- Forms.cpp - A schedule and its kernels, to be mutated --------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Forms.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "rcclx/Analysis/TraceSchedule.h"
+#include "rcclx/CodeGen/HipSource.h"
+#include "rcclx/CodeGen/Passes.h"
+#include "rcclx/CodeGen/Pipelines.h"
+#include "rcclx/CodeGen/Register.h"
+#include "rcclx/Passes/Passes.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace rcclx;
+using namespace rcclx::mutants;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+namespace {
+/// Keeps the first error and prints nothing.
+class FirstError {
+public:
+  explicit FirstError(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (text.empty() &&
+              diagnostic.getSeverity() == DiagnosticSeverity::Error)
+            text = diagnostic.str();
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+Program::Program() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
+}
+
+CollectiveOp Program::getCollective(ModuleOp module) {
+  return *module.getOps<CollectiveOp>().begin();
+}
+
+uint32_t Program::getRoot(uint32_t world) {
+  // Not 0: what forgets the root would go there.
+  return hasRoot(getContract()) ? world - 1 : 0;
+}
+
+llvm::Expected<std::unique_ptr<Program>> Program::open(StringRef path) {
+  std::unique_ptr<Program> program(new Program);
+  program->name = llvm::sys::path::stem(path);
+  FirstError errors(&program->context);
+  program->module = parseSourceFile<ModuleOp>(path, &program->context);
+  if (!program->module)
+    return llvm::createStringError(path + ": " + errors.text);
+  auto collectives = program->module->getOps<CollectiveOp>();
+  if (!llvm::hasSingleElement(collectives))
+    return llvm::createStringError(path + ": expected one rcclx.collective");
+  (*collectives.begin()).setSymName("mutant");
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+static SpecializeOptions specializeFor(const Setting &setting, uint32_t root) {
+  SpecializeOptions options;
+  options.world = setting.world;
+  options.element = element;
+  options.reduction = reduction;
+  options.root = root;
+  return options;
+}
+
+std::vector<Mutation> Program::findScheduleMutations() {
+  return findMutations(getCollective(*module));
+}
+
+std::optional<Compiled> Program::compileSchedule(const Setting &setting,
+                                                 const Mutation *mutation) {
+  FirstError errors(&context);
+  OwningOpRef<ModuleOp> mutant(module->clone());
+  if (mutation && !applyMutation(getCollective(*mutant), *mutation))
+    return std::nullopt;
+  errors.text.clear();
+
+  Compiled result;
+  OwningOpRef<ModuleOp> bound(mutant->clone());
+  PassManager specialize(&context);
+  specialize.addPass(
+      createSpecialize(specializeFor(setting, getRoot(setting.world))));
+  FailureOr<Proof> proof = failure();
+  if (succeeded(specialize.run(*bound)))
+    proof = proveSchedule(getCollective(*bound), setting.world, /*slots=*/2);
+  result.proved = succeeded(proof);
+  if (result.proved) {
+    result.edges = proof->edges;
+    result.readers = proof->readers;
+    result.lowered = succeeded(lowerProved(*mutant, setting, result));
+  } else {
+    result.refusal = errors.text;
+    // Nobody knows the edges.
+    std::vector<uint32_t> all(setting.world);
+    for (uint32_t rank = 0; rank < setting.world; ++rank)
+      all[rank] = rank;
+    result.edges.assign(setting.world, all);
+    result.readers = result.edges;
+    result.lowered = succeeded(lowerRefused(*mutant, setting, result));
+  }
+  if (result.refusal.empty())
+    result.refusal = errors.text;
+  return result;
+}
+
+static LoweringOptions *makeOptions(const Setting &setting, uint32_t root) {
+  auto *options = new LoweringOptions;
+  options->world = setting.world;
+  options->element = std::string(element);
+  options->reduction = std::string(reduction);
+  options->root = root;
+  options->protocol = setting.protocol;
+  options->maxTile = tileGroups;
+  options->maxDepth = depth;
+  return options;
+}
+
+/// From a staged and mapped schedule to the kernel as it is printed.
+static void addKernelPasses(OpPassManager &pm) {
+  pm.addPass(createConvertRcclxToKernel());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createCSEPass());
+}
+
+LogicalResult Program::lowerProved(ModuleOp mutant, const Setting &setting,
+                                   Compiled &result) {
+  std::unique_ptr<LoweringOptions> options(
+      makeOptions(setting, getRoot(setting.world)));
+  PassManager pm(&context);
+  buildSchedulePipeline(pm, *options);
+  if (failed(pm.run(mutant)))
+    return failure();
+  result.grid = getCollective(mutant).getMappingAttr().getGrid();
+  PassManager kernelPasses(&context);
+  addKernelPasses(kernelPasses);
+  return failed(kernelPasses.run(mutant)) ? failure() : emit(mutant, result);
+}
+
+/// One more than the largest tag; a guess where the schedule has no trace.
+static uint32_t countTags(CollectiveOp collective, uint32_t world) {
+  FailureOr<TracedSchedule> traced = traceSchedule(collective, world);
+  if (failed(traced))
+    return 4 * world;
+  uint32_t tags = 1;
+  for (const RankTrace &rank : traced->trace.ranks)
+    for (const Event &event : rank.getEvents())
+      if (event.isSend() || event.isReceive())
+        tags = std::max(tags, std::min<uint32_t>(event.tag, 1 << 10) + 1);
+  return tags;
+}
+
+LogicalResult Program::lowerRefused(ModuleOp mutant, const Setting &setting,
+                                    Compiled &result) {
+  PassManager pm(&context);
+  pm.addPass(createSpecialize(specializeFor(setting, getRoot(setting.world))));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createFormStages(FormStagesOptions{/*prove=*/false}));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  if (failed(pm.run(mutant)))
+    return failure();
+  CollectiveOp collective = getCollective(mutant);
+  // Always legal, and a message that nobody takes leaves its trace.
+  auto ll = ProtocolAttr::get(&context, Protocol::LL);
+  collective.walk([&](Operation *op) {
+    if (auto send = dyn_cast<SendOp>(op))
+      send.setProtocolAttr(ll);
+    if (auto recv = dyn_cast<RecvOp>(op))
+      recv.setProtocolAttr(ll);
+  });
+  collective.setMappingAttr(MappingAttr::get(
+      &context, /*grid=*/1, /*groups=*/1, /*threads=*/1, tileGroups, depth,
+      countTags(collective, setting.world), /*rows=*/1));
+  PassManager kernelPasses(&context);
+  addKernelPasses(kernelPasses);
+  return failed(kernelPasses.run(mutant)) ? failure() : emit(mutant, result);
+}
+
+LogicalResult Program::emit(ModuleOp mutant, Compiled &result) {
+  PassManager pm(&context);
+  pm.addPass(createConvertKernelToEmitC());
+  if (failed(pm.run(mutant)))
+    return failure();
+  FailureOr<std::string> source = emitHip(mutant);
+  if (failed(source))
+    return failure();
+  result.source = std::move(*source);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static kernel::FuncOp getKernel(ModuleOp module) {
+  return *module.getOps<kernel::FuncOp>().begin();
+}
+
+llvm::Error Program::lowerToKernel(const Setting &setting) {
+  FirstError errors(&context);
+  kernel = OwningOpRef<ModuleOp>(module->clone());
+  kernelPlan = Compiled();
+  std::unique_ptr<LoweringOptions> options(
+      makeOptions(setting, getRoot(setting.world)));
+  PassManager pm(&context);
+  buildSchedulePipeline(pm, *options);
+  if (failed(pm.run(*kernel)))
+    return llvm::createStringError(name + ": " + errors.text);
+  CollectiveOp collective = getCollective(*kernel);
+  FailureOr<Proof> proof = proveSchedule(collective, setting.world, UINT32_MAX);
+  if (failed(proof))
+    return llvm::createStringError(name + ": " + errors.text);
+  kernelPlan.edges = proof->edges;
+  kernelPlan.readers = proof->readers;
+  kernelPlan.grid = collective.getMappingAttr().getGrid();
+  PassManager kernelPasses(&context);
+  addKernelPasses(kernelPasses);
+  if (failed(kernelPasses.run(*kernel)))
+    return llvm::createStringError(name + ": " + errors.text);
+  return llvm::Error::success();
+}
+
+std::vector<Mutation> Program::findKernelMutations() {
+  return findMutations(getKernel(*kernel));
+}
+
+std::optional<Compiled> Program::compileKernel(const Mutation *mutation) {
+  FirstError errors(&context);
+  OwningOpRef<ModuleOp> mutant(kernel->clone());
+  if (mutation && !applyMutation(getKernel(*mutant), *mutation))
+    return std::nullopt;
+  errors.text.clear();
+  Compiled result = kernelPlan;
+  result.proved = true; // the proof of kernels is to come
+  result.lowered = succeeded(emit(*mutant, result));
+  result.refusal = errors.text;
+  return result;
+}

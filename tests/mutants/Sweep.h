@@ -1,0 +1,65 @@
+//===- Sweep.h - Proof and run of all mutants of a program ------*- C++ -*-===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RCCLX_TESTS_MUTANTS_SWEEP_H
+#define RCCLX_TESTS_MUTANTS_SWEEP_H
+
+#include "Judge.h"
+
+namespace rcclx::mutants {
+
+/// One mutant in one world.
+struct Outcome {
+  uint32_t world;
+  bool proved;
+  bool lowered;
+  bool sameCode; ///< As the program without the change.
+  std::string refusal;
+  Verdict verdict; ///< Of those that were lowered.
+
+  bool isWrong() const { return lowered && !verdict.isRight(); }
+  /// What must not be: a wrong result of a program that was proved.
+  bool isMissed() const { return proved && isWrong(); }
+};
+
+/// One mutant in all worlds that it was made for.
+struct Mutant {
+  Mutation mutation;
+  std::vector<Outcome> outcomes;
+
+  bool isWrong() const;
+  bool isCaught() const;
+  bool isMissed() const;
+  bool isSameCode() const;
+  /// Proved, and refused by a later pass.
+  bool isNotLowered() const;
+};
+
+/// The mutants of one program in one form.
+struct FormResult {
+  std::string program, form; ///< "schedule" or "kernel, ll"
+  unsigned invalid = 0;
+  std::vector<Mutant> mutants;
+};
+
+struct SweepOptions {
+  std::vector<uint32_t> worlds = {2, 3, 5};
+  /// How many mutants of a form are made, at most, and which ones.
+  size_t sample = SIZE_MAX;
+  uint64_t seed = 1;
+};
+
+/// Every mutant of the schedule, in every world. An error: the machinery
+/// failed, or the program itself is wrong.
+llvm::Expected<FormResult> sweepSchedule(Program &program, Judge &judge,
+                                         const SweepOptions &options);
+/// Every mutant of the kernel for every world.
+llvm::Expected<FormResult> sweepKernels(Program &program, Judge &judge,
+                                        llvm::StringRef protocol,
+                                        const SweepOptions &options);
+
+} // namespace rcclx::mutants
+
+#endif // RCCLX_TESTS_MUTANTS_SWEEP_H

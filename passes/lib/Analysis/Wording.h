@@ -15,11 +15,17 @@ inline std::string str(uint64_t number) { return std::to_string(number); }
 
 inline std::string rankName(uint32_t rank) { return "rank " + str(rank); }
 
-/// "at rank 1 of 4: ", the counter-example that a finding starts with; with the
-/// root, where there is one.
+/// "at rank 1 of 4: ", the counter-example that a finding starts with.
+inline std::string at(uint32_t rank, uint32_t world) {
+  return "at rank " + str(rank) + " of " + str(world) + ": ";
+}
+
+/// The same, with the root where there is one: "at rank 1 of 4, root 2: ".
 inline std::string at(const ScheduleTrace &trace, uint32_t rank) {
-  return "at rank " + str(rank) + " of " + str(trace.getWorld()) +
-         (trace.hasRoot() ? ", root " + str(trace.roles.root) : "") + ": ";
+  std::string where = at(rank, trace.getWorld());
+  if (trace.hasRoot())
+    where.insert(where.size() - 2, ", root " + str(trace.roles.root));
+  return where;
 }
 
 /// "part 1 of 4" or "the whole".

@@ -59,6 +59,8 @@ StringRef mutants::getName(Verdict::Kind kind) {
     return "hang";
   case Verdict::Crash:
     return "crash";
+  case Verdict::Refused:
+    return "refused";
   }
   llvm_unreachable("unknown verdict");
 }
@@ -145,9 +147,12 @@ Error Judge::runBatch(ArrayRef<size_t> batch, uint32_t timeoutMs) {
   Expected<std::vector<char>> object =
       compileHost(withDeviceHeader(text, "mutants.cpp"));
   if (!object) {
-    if (batch.size() == 1)
-      return object.takeError();
-    consumeError(object.takeError());
+    std::string message = toString(object.takeError());
+    if (batch.size() == 1) {
+      kernels[batch[0]].verdict = {Verdict::Refused,
+                                   StringRef(message).split('\n').first.str()};
+      return Error::success();
+    }
     for (size_t number : batch)
       if (Error error = runBatch(number, timeoutMs))
         return error;

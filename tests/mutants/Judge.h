@@ -14,7 +14,8 @@ namespace rcclx::mutants {
 
 /// What the runs of one kernel showed.
 struct Verdict {
-  enum Kind { Right, Wrong, Hang, Crash } kind = Right;
+  /// Refused: by the C++ compiler.
+  enum Kind { Right, Wrong, Hang, Crash, Refused } kind = Right;
   std::string detail;
   bool isRight() const { return kind == Right; }
 };

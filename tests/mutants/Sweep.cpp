@@ -53,6 +53,9 @@ static std::vector<Mutation> choose(std::vector<Mutation> all, StringRef from,
   return result;
 }
 
+/// Second runs of a form at most: a proof that misses more is broken anyway.
+static constexpr unsigned maxConfirmed = 30;
+
 namespace {
 /// A mutant that waits for its runs.
 struct Pending {
@@ -71,10 +74,16 @@ static Error finish(FormResult &result, Judge &judge,
                     ArrayRef<Pending> pending) {
   if (Error error = judge.run())
     return error;
+  unsigned confirmed = 0;
   for (const Pending &p : pending) {
     Outcome &outcome = result.mutants[p.mutant].outcomes[p.outcome];
     outcome.verdict = judge.get(p.kernel);
-    if (!outcome.isMissed() || outcome.verdict.kind != Verdict::Hang)
+    if (outcome.verdict.kind == Verdict::Refused) {
+      outcome.lowered = false;
+      outcome.refusal = outcome.verdict.detail;
+    }
+    if (!outcome.isMissed() || outcome.verdict.kind != Verdict::Hang ||
+        confirmed++ >= maxConfirmed)
       continue;
     Expected<Verdict> again = judge.confirm(p.kernel);
     if (!again)

@@ -21,8 +21,10 @@ using namespace rcclx::runtime;
 namespace {
 class MeetingTest : public ::testing::Test {
 protected:
+  static constexpr size_t scratchBytes = 3 * 4096;
+
   static Meeting map(int fd, uint32_t world, uint64_t timeoutMs) {
-    auto meeting = Meeting::map(fd, world, timeoutMs);
+    auto meeting = Meeting::map(fd, world, scratchBytes, timeoutMs);
     EXPECT_TRUE(meeting.isOk());
     return *std::move(meeting);
   }
@@ -31,7 +33,7 @@ protected:
   void run(uint32_t world, uint32_t started, uint64_t timeoutMs,
            const std::function<void(Meeting &)> &body) {
     file.reset(memfd_create("meeting", MFD_CLOEXEC));
-    ASSERT_EQ(ftruncate(file.get(), off_t(Meeting::fileBytes(world))), 0);
+    ASSERT_TRUE(Meeting::create(file.get(), world, scratchBytes).isOk());
     std::vector<std::thread> threads;
     for (uint32_t i = 0; i != started; ++i)
       threads.emplace_back([&] {
@@ -130,12 +132,11 @@ TEST_F(MeetingTest, scratchMemoryIsShared) {
   run(2, 2, 60'000, [&](Meeting &meeting) {
     char *mine = meeting.scratch(meeting.rank());
     mine[0] = char('a' + meeting.rank());
-    mine[MeetingMemory::scratchBytes - 1] = char('A' + meeting.rank());
+    mine[scratchBytes - 1] = char('A' + meeting.rank());
     ASSERT_TRUE(meeting.barrier().isOk());
     uint32_t other = 1 - meeting.rank();
     EXPECT_EQ(meeting.scratch(other)[0], char('a' + other));
-    EXPECT_EQ(meeting.scratch(other)[MeetingMemory::scratchBytes - 1],
-              char('A' + other));
+    EXPECT_EQ(meeting.scratch(other)[scratchBytes - 1], char('A' + other));
     ASSERT_TRUE(meeting.barrier().isOk());
     meeting.dropScratch();
     ASSERT_TRUE(meeting.barrier().isOk());

@@ -24,6 +24,7 @@ TEST(BenchOptions, travelAsJson) {
   options.rounds = 5;
   options.maxRounds = 6;
   options.milliseconds = 8;
+  options.arrayBytes = 10;
   options.pin = true;
   options.samples = true;
   options.seed = ~uint64_t(0);

@@ -20,7 +20,6 @@ namespace rcclx::tool {
 
 using namespace runtime;
 
-static constexpr size_t arrayBytes = MeetingMemory::scratchBytes;
 static constexpr unsigned repetitions = 5;
 
 /// Bytes per second of all ranks in the fastest of some repetitions; `bytes` is
@@ -53,28 +52,29 @@ static int readProcess(uint64_t process, uint64_t address, char *out,
   return 0;
 }
 
-Expected<Bandwidth> measureBandwidth(Meeting &meeting) {
-  constexpr size_t elements = arrayBytes / sizeof(double);
+Expected<Bandwidth> measureBandwidth(Meeting &meeting, size_t arrayBytes) {
+  const size_t elements = arrayBytes / sizeof(double);
   std::vector<double> a(elements, 1), b(elements, 2), c(elements, 3);
   const uint32_t next = (meeting.rank() + 1) % meeting.world();
   Bandwidth result;
   meeting.setActivity("memory bandwidth");
 
-  RCCLX_ASSIGN_OR_RETURN(result.copy, measure(meeting, 2.0 * arrayBytes, [&] {
-                           memcpy(a.data(), b.data(), arrayBytes);
-                         }));
+  RCCLX_ASSIGN_OR_RETURN(
+      result.copy, measure(meeting, 2.0 * double(arrayBytes),
+                           [&] { memcpy(a.data(), b.data(), arrayBytes); }));
   double *out = a.data();
   const double *left = b.data(), *right = c.data();
-  RCCLX_ASSIGN_OR_RETURN(result.triad, measure(meeting, 3.0 * arrayBytes, [=] {
+  RCCLX_ASSIGN_OR_RETURN(result.triad,
+                         measure(meeting, 3.0 * double(arrayBytes), [=] {
                            for (size_t i = 0; i != elements; ++i)
                              out[i] = left[i] + 3.0 * right[i];
                          }));
 
   memset(meeting.scratch(meeting.rank()), 1, arrayBytes);
   const char *peer = meeting.scratch(next);
-  RCCLX_ASSIGN_OR_RETURN(result.shared, measure(meeting, 2.0 * arrayBytes, [&] {
-                           memcpy(a.data(), peer, arrayBytes);
-                         }));
+  RCCLX_ASSIGN_OR_RETURN(result.shared,
+                         measure(meeting, 2.0 * double(arrayBytes),
+                                 [&] { memcpy(a.data(), peer, arrayBytes); }));
   RCCLX_RETURN_IF_ERROR(meeting.barrier());
   meeting.dropScratch();
 
@@ -91,9 +91,9 @@ Expected<Bandwidth> measureBandwidth(Meeting &meeting) {
   if (refused != 0) {
     result.refusal = std::generic_category().message(int(refused));
   } else {
-    RCCLX_ASSIGN_OR_RETURN(
-        result.remote,
-        measure(meeting, 2.0 * arrayBytes, [&] { readNext(arrayBytes); }));
+    RCCLX_ASSIGN_OR_RETURN(result.remote,
+                           measure(meeting, 2.0 * double(arrayBytes),
+                                   [&] { readNext(arrayBytes); }));
   }
   // The memory of a rank is read until here.
   RCCLX_RETURN_IF_ERROR(meeting.barrier());

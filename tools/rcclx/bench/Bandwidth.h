@@ -11,7 +11,7 @@
 namespace rcclx::tool {
 
 /// In bytes per second of all ranks together, which run at the same time, over
-/// 64 MiB per array and rank. As STREAM counts: what is read and what is
+/// arrays of one size. As STREAM counts: what is read and what is
 /// written, without what a cache reads before it is written.
 struct Bandwidth {
   double copy = 0;     // memcpy, private memory
@@ -21,8 +21,9 @@ struct Bandwidth {
   std::string refusal; // of process_vm_readv; empty where it is permitted
 };
 
-/// Collective.
-runtime::Expected<Bandwidth> measureBandwidth(Meeting &meeting);
+/// Collective. Arrays have the size of the meeting's scratch memory.
+runtime::Expected<Bandwidth> measureBandwidth(Meeting &meeting,
+                                              size_t arrayBytes);
 
 } // namespace rcclx::tool
 

@@ -30,6 +30,7 @@ struct BenchArguments {
   std::string collectives;
   std::string ranks = "2,4,8";
   std::string sizes = "4K..64M*4";
+  std::string array = "64M";
   std::string peers;
   std::string pin = "none";
   std::string launcher;
@@ -146,6 +147,14 @@ static Status complete(BenchArguments &arguments,
                            arguments.sizes, name(contract), world,
                            contract == Contract::AllReduce ? 4 : 4 * world,
                            bytes);
+  RCCLX_ASSIGN_OR_RETURN(std::vector<uint64_t> arrays,
+                         parseSizes("--array", arguments.array));
+  constexpr uint64_t page = 4096;
+  if (arrays.size() != 1 || arrays[0] % page != 0)
+    return makeError(Code::InvalidArgument,
+                     "--array {}: not one multiple of {} bytes",
+                     arguments.array, page);
+  options.arrayBytes = arrays[0];
   if (!arguments.peers.empty())
     options.peers = splitList(arguments.peers);
   if (arguments.pin != "none" && arguments.pin != "core")
@@ -255,6 +264,9 @@ void addBenchCommand(CLI::App &app, int &exitStatus) {
       ->add_option("--cache-dir", options.cacheDir,
                    "Where compiled plans are kept [RCCLX_CACHE_DIR]")
       ->type_name(typeDirectory);
+  command->add_option("--array", arguments->array,
+                      "Bytes of an array for the memory's bandwidth: more than "
+                      "the caches hold [64M]");
   command->add_flag("--samples", options.samples,
                     "Keep every time in the JSON file");
   command->add_option("--json", arguments->json, "Also write a JSON file");

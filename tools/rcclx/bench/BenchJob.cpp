@@ -71,10 +71,10 @@ struct JobFiles {
     files.meeting.reset(memfd_create("rcclx-bench-meeting", MFD_CLOEXEC));
     files.results.reset(memfd_create("rcclx-bench-results", MFD_CLOEXEC));
     if (!files.job || !files.meeting || !files.results ||
-        !writeAll(files.job.get(), options.toJson()) ||
-        ftruncate(files.meeting.get(),
-                  off_t(Meeting::fileBytes(options.world))) != 0)
+        !writeAll(files.job.get(), options.toJson()))
       return systemError(errno, "the job's memory files");
+    RCCLX_RETURN_IF_ERROR(Meeting::create(files.meeting.get(), options.world,
+                                          options.arrayBytes));
     return files;
   }
 };
@@ -200,9 +200,9 @@ static Status startRanks(Children &children, const BenchOptions &options,
 Status runBenchJob(const BenchOptions &options, const std::string &launcher,
                    const std::function<void(const std::string &)> &report) {
   RCCLX_ASSIGN_OR_RETURN(JobFiles files, JobFiles::create(options));
-  RCCLX_ASSIGN_OR_RETURN(
-      Meeting meeting,
-      Meeting::map(files.meeting.get(), options.world, options.timeoutMs));
+  RCCLX_ASSIGN_OR_RETURN(Meeting meeting,
+                         Meeting::map(files.meeting.get(), options.world,
+                                      options.arrayBytes, options.timeoutMs));
   Children children;
   RCCLX_RETURN_IF_ERROR(startRanks(children, options, launcher, files));
 
@@ -257,8 +257,8 @@ static int rankOfBench(const std::vector<std::string> &words) {
     complain("\"bench-rank\" is for `rcclx bench`");
     return exitBadInput;
   }
-  Expected<Meeting> meeting =
-      Meeting::map(memory.get(), options->world, options->timeoutMs);
+  Expected<Meeting> meeting = Meeting::map(
+      memory.get(), options->world, options->arrayBytes, options->timeoutMs);
   if (!meeting)
     return printError(meeting.status());
   benchRank(*options, *meeting, [&](const std::string &line) {

@@ -58,22 +58,16 @@ std::string BenchOptions::toJson() const {
   std::vector<int> contracts;
   for (Contract contract : collectives)
     contracts.push_back(int(contract));
-  nlohmann::json json = {{"schedules", list},
-                         {"collectives", contracts},
-                         {"sizes", sizes},
-                         {"world", world},
-                         {"peers", peers},
-                         {"warmups", warmups},
-                         {"sweeps", sweeps},
-                         {"rounds", rounds},
-                         {"maxRounds", maxRounds},
-                         {"milliseconds", milliseconds},
-                         {"pin", pin},
-                         {"samples", samples},
-                         {"seed", seed},
-                         {"timeout", timeoutMs},
-                         {"protocol", protocol},
-                         {"cache", cacheDir}};
+  nlohmann::json json = {
+      {"schedules", list},      {"collectives", contracts},
+      {"sizes", sizes},         {"world", world},
+      {"peers", peers},         {"warmups", warmups},
+      {"sweeps", sweeps},       {"rounds", rounds},
+      {"maxRounds", maxRounds}, {"milliseconds", milliseconds},
+      {"array", arrayBytes},    {"pin", pin},
+      {"samples", samples},     {"seed", seed},
+      {"timeout", timeoutMs},   {"protocol", protocol},
+      {"cache", cacheDir}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -97,6 +91,7 @@ Expected<BenchOptions> BenchOptions::fromJson(const std::string &text) {
     options.rounds = json.at("rounds");
     options.maxRounds = json.at("maxRounds");
     options.milliseconds = json.at("milliseconds");
+    options.arrayBytes = json.at("array");
     options.pin = json.at("pin");
     options.samples = json.at("samples");
     options.seed = json.at("seed");

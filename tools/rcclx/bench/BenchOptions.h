@@ -35,8 +35,9 @@ struct BenchOptions {
   uint32_t rounds = 15;        // least number of measured rounds
   uint32_t maxRounds = 1000;   // most
   uint64_t milliseconds = 500; // of measured rounds, past the least number
-  bool pin = false;            // rank r to the r-th processor
-  bool samples = false;        // every time goes into the JSON
+  uint64_t arrayBytes = uint64_t(64) << 20; // for the memory's bandwidth
+  bool pin = false;                         // rank r to the r-th processor
+  bool samples = false;                     // every time goes into the JSON
   uint64_t seed = 1;
   uint64_t timeoutMs = 60'000;
   std::string protocol;

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 namespace rcclx::tool {
@@ -26,25 +27,30 @@ static constexpr size_t pageBytes = 4096;
 static constexpr size_t headBytes =
     (sizeof(MeetingMemory) + pageBytes - 1) / pageBytes * pageBytes;
 
-size_t Meeting::fileBytes(uint32_t world) {
-  return headBytes + world * MeetingMemory::scratchBytes;
+Status Meeting::create(int fd, uint32_t world, size_t scratchBytes) {
+  if (ftruncate(fd, off_t(headBytes + world * scratchBytes)) != 0)
+    return systemError(errno, "the ranks' shared memory");
+  return Status();
 }
 
-Expected<Meeting> Meeting::map(int fd, uint32_t world, uint64_t timeoutMs) {
-  void *address = mmap(nullptr, fileBytes(world), PROT_READ | PROT_WRITE,
-                       MAP_SHARED, fd, 0);
+Expected<Meeting> Meeting::map(int fd, uint32_t world, size_t scratchBytes,
+                               uint64_t timeoutMs) {
+  void *address = mmap(nullptr, headBytes + world * scratchBytes,
+                       PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (address == MAP_FAILED)
     return systemError(errno, "the ranks' shared memory");
-  return Meeting(static_cast<MeetingMemory *>(address), fd, world, timeoutMs);
+  return Meeting(static_cast<MeetingMemory *>(address), fd, world, scratchBytes,
+                 timeoutMs);
 }
 
 Meeting::Meeting(Meeting &&other) noexcept
     : memory(std::exchange(other.memory, nullptr)), fd(other.fd),
-      size(other.size), timeoutMs(other.timeoutMs), me(other.me) {}
+      size(other.size), scratchBytes(other.scratchBytes),
+      timeoutMs(other.timeoutMs), me(other.me) {}
 
 Meeting::~Meeting() {
   if (memory)
-    munmap(memory, fileBytes(size));
+    munmap(memory, headBytes + size * scratchBytes);
 }
 
 Status Meeting::claimRank() {
@@ -104,14 +110,13 @@ Expected<uint64_t> Meeting::largest(uint64_t mine) {
 }
 
 char *Meeting::scratch(uint32_t rank) const {
-  return reinterpret_cast<char *>(memory) + headBytes +
-         rank * MeetingMemory::scratchBytes;
+  return reinterpret_cast<char *>(memory) + headBytes + rank * scratchBytes;
 }
 
 void Meeting::dropScratch() {
   // A refusal only keeps the memory.
   fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(headBytes),
-            off_t(fileBytes(size) - headBytes));
+            off_t(size * scratchBytes));
 }
 
 void Meeting::setActivity(std::string_view text) {

@@ -19,7 +19,6 @@ namespace rcclx::tool {
 /// follow it.
 struct MeetingMemory {
   static constexpr size_t maxBlob = 32768;
-  static constexpr size_t scratchBytes = size_t(64) << 20; // of a rank
 
   struct Rank {
     /// Barriers that this rank has entered.
@@ -41,11 +40,12 @@ struct MeetingMemory {
 /// One rank's, or the parent's, view of it.
 class Meeting {
 public:
-  /// Bytes of the file for `world` ranks.
-  static size_t fileBytes(uint32_t world);
-  /// Maps the file. Waits for other ranks last `timeoutMs` at most.
-  static runtime::Expected<Meeting> map(int fd, uint32_t world,
-                                        uint64_t timeoutMs);
+  /// Sizes the file, which is empty, for `world` ranks with `scratchBytes` of
+  /// scratch memory each: a multiple of the page size.
+  static runtime::Status create(int fd, uint32_t world, size_t scratchBytes);
+  /// Maps it. Waits for other ranks last `timeoutMs` at most.
+  static runtime::Expected<Meeting>
+  map(int fd, uint32_t world, size_t scratchBytes, uint64_t timeoutMs);
   Meeting(Meeting &&other) noexcept;
   Meeting &operator=(Meeting &&) = delete;
   ~Meeting();
@@ -84,12 +84,15 @@ public:
   std::string stragglers() const;
 
 private:
-  Meeting(MeetingMemory *memory, int fd, uint32_t world, uint64_t timeoutMs)
-      : memory(memory), fd(fd), size(world), timeoutMs(timeoutMs) {}
+  Meeting(MeetingMemory *memory, int fd, uint32_t world, size_t scratchBytes,
+          uint64_t timeoutMs)
+      : memory(memory), fd(fd), size(world), scratchBytes(scratchBytes),
+        timeoutMs(timeoutMs) {}
 
   MeetingMemory *memory;
   int fd;
   uint32_t size;
+  size_t scratchBytes;
   uint64_t timeoutMs;
   uint32_t me = 0;
 };

@@ -45,10 +45,13 @@ public:
     group = {meeting.rank(), meeting.world(), timeoutMs, &meeting,
              [](void *context, const void *mine, size_t bytes, void *all) {
                auto *meeting = static_cast<Meeting *>(context);
-               return bytes <= MeetingMemory::maxBlob &&
-                              meeting->exchange(mine, bytes, all).isOk()
-                          ? 0
-                          : 1;
+               if (bytes > MeetingMemory::maxBlob)
+                 return 1;
+               Status status = meeting->exchange(mine, bytes, all);
+               // The peer cannot pass the cause on.
+               if (!status.isOk())
+                 meeting->fail(status);
+               return status.isOk() ? 0 : 1;
              }};
     if (const char *error = peer.create(&group, &state))
       return makeError(Code::Unavailable, "{}: {}", peer.name, error);

@@ -290,7 +290,8 @@ describeJob(const BenchOptions &options, const Bandwidth &bandwidth,
                                ? "permitted"
                                : "refused: " + bandwidth.refusal},
       {"memory_gbs",
-       {{"copy", bandwidth.copy * 1e-9},
+       {{"array_bytes", options.arrayBytes},
+        {"copy", bandwidth.copy * 1e-9},
         {"triad", bandwidth.triad * 1e-9},
         {"shared_copy", bandwidth.shared * 1e-9},
         {"process_vm_readv", bandwidth.remote * 1e-9}}}};
@@ -316,7 +317,7 @@ void benchRank(const BenchOptions &options, Meeting &meeting,
     must(pinTo(meeting.rank()));
   meeting.setActivity("starts");
   must(meeting.barrier());
-  Expected<Bandwidth> bandwidth = measureBandwidth(meeting);
+  Expected<Bandwidth> bandwidth = measureBandwidth(meeting, options.arrayBytes);
   must(bandwidth.status());
 
   std::vector<std::unique_ptr<Library>> libraries;

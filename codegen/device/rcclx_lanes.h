@@ -2,7 +2,7 @@
 //
 // Part of rcclx. Clang works on all elements of a group at once, as a vector;
 // NVRTC has no vector types and goes through them one by one. The formulas of
-// the parts below are the same.
+// the parts below are the same. Tests run that form too (RX_NO_LANES).
 //
 //===----------------------------------------------------------------------===//
 #ifndef RCCLX_LANES_H
@@ -10,7 +10,7 @@
 
 #include "rcclx_types.h"
 
-#if defined(__clang__) && !defined(__CUDACC__)
+#if defined(__clang__) && !defined(__CUDACC__) && !defined(RX_NO_LANES)
 #define RX_LANES 1
 #endif
 

@@ -1,20 +1,97 @@
-//===- NumericTest.cpp - element types and reductions ---------------------===//
+//===- NumericTest.cpp - reductions of every element type -----------------===//
 //
-// Part of rcclx. The reference is written from docs/Numerics.md, in double and
-// 64-bit integer arithmetic. Built twice on x86-64: with and without F16C.
+// Part of rcclx. Every type of the list with every reduction of the list,
+// through the functions that kernels call, element by element and bit for bit.
+// Built three times, as FormatTest.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "DeviceTesting.h"
-#include <bit>
-#include <cmath>
-#include <limits>
+#include "NumericReference.h"
 
 namespace rcclx::device {
 namespace {
 
 using rx::Elements, rx::Group;
 
-class Numeric : public testing::Test {
+/// Elements of any bits, and often of those that are special.
+template <typename T> uint64_t someElement(std::mt19937_64 &random) {
+  constexpr int bits = 8 * T::bytes;
+  constexpr uint64_t ones = ~uint64_t(0) >> (64 - bits);
+  constexpr uint64_t sign = uint64_t(1) << (bits - 1);
+  uint64_t r = random();
+  auto one = narrow<T>(typename T::Acc(1));
+  switch (r % 16) {
+  case 0:
+    return 0;
+  case 1:
+    return sign; // -0, or the least integer
+  case 2:
+    return sign - 1; // a NaN, or the largest integer
+  case 3:
+    return ones;
+  case 4:
+    return narrow<T>(std::numeric_limits<typename T::Acc>::infinity());
+  case 5:
+    return sign | narrow<T>(std::numeric_limits<typename T::Acc>::infinity());
+  case 6: // a denormal, or a small integer
+    return (r >> 32 & 7) | (r >> 40 & 1 ? sign : 0);
+  case 7:
+  case 8: // near one: partial results keep their digits
+    return one + (r >> 32) % 64;
+  default:
+    return r >> 4 & ones;
+  }
+}
+
+template <typename T> Group someGroup(std::mt19937_64 &random) {
+  Group g = {};
+  for (uint32_t i = 0; i < Elements<T>::perGroup; ++i)
+    Elements<T>::put(g, i, typename T::Word(someElement<T>(random)));
+  return g;
+}
+
+/// What a schedule may do with `groups`, one after the other: reduce, with a
+/// hop before group `hop`, and finish.
+template <typename T, typename Op, uint32_t World>
+Group reduceGroups(const std::vector<Group> &groups, size_t hop) {
+  auto acc = rx::identity<T, Op>();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (i == hop)
+      acc = rx::reduce<T, Op>(rx::identity<T, Op>(), rx::round<T>(acc));
+    acc = rx::reduce<T, Op>(acc, groups[i]);
+  }
+  return rx::finish<T, Op, World>(acc);
+}
+
+template <typename T, typename Op, uint32_t World>
+uint64_t reduceElements(const std::vector<Group> &groups, size_t hop,
+                        uint32_t lane) {
+  typename T::Acc acc = widen<T>(Elements<T>::get(groups[0], lane));
+  for (size_t i = 1; i < groups.size(); ++i) {
+    if (i == hop)
+      acc = widen<T>(narrow<T>(acc));
+    acc = combine(Op(), acc, widen<T>(Elements<T>::get(groups[i], lane)));
+  }
+  return narrow<T>(finish(Op(), acc, World));
+}
+
+template <typename T, typename Op, uint32_t World>
+void checkReduction(std::mt19937_64 &random) {
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Group> groups(1 + random() % 6);
+    for (Group &g : groups)
+      g = someGroup<T>(random);
+    size_t hop = 1 + random() % 8;
+    Group got = reduceGroups<T, Op, World>(groups, hop);
+    for (uint32_t lane = 0; lane < Elements<T>::perGroup; ++lane) {
+      uint64_t wanted = reduceElements<T, Op, World>(groups, hop, lane);
+      ASSERT_EQ(Elements<T>::get(got, lane), wanted)
+          << groups.size() << " groups, hop " << hop << ", lane " << lane
+          << ", first " << std::hex << Elements<T>::get(groups[0], lane);
+    }
+  }
+}
+
+template <typename T> class Numeric : public testing::Test {
 protected:
   void SetUp() override {
 #if defined(__F16C__)
@@ -23,309 +100,144 @@ protected:
 #endif
   }
 };
+TYPED_TEST_SUITE(Numeric, AllTypes);
 
-/// A binary format of 16 bits with `mantissa` stored bits.
-struct Format {
-  int mantissa, minExponent, maxExponent;
-  uint32_t infinity, nan;
-};
-constexpr Format f16 = {10, -14, 15, 0x7c00, 0x7e00};
-constexpr Format bf16 = {7, -126, 127, 0x7f80, 0x7fc0};
-
-double valueOf(const Format &f, uint32_t bits) {
-  int field = int(bits & 0x7fff) >> f.mantissa;
-  int fraction = int(bits) & ((1 << f.mantissa) - 1);
-  double magnitude = field == 0
-                         ? std::ldexp(fraction, f.minExponent - f.mantissa)
-                         : std::ldexp(fraction + (1 << f.mantissa),
-                                      field + f.minExponent - 1 - f.mantissa);
-  return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-/// To nearest, ties to even, by division in exact double arithmetic.
-uint32_t nearest(const Format &f, float value) {
-  if (std::isnan(value))
-    return f.nan;
-  uint32_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isinf(value))
-    return sign | f.infinity;
-  if (value == 0)
-    return sign;
-  double magnitude = std::fabs(double(value));
-  int exponent = std::max(std::ilogb(magnitude), f.minExponent);
-  double steps =
-      std::nearbyint(std::ldexp(magnitude, f.mantissa - exponent)); // exact
-  if (std::ldexp(steps, exponent - f.mantissa) >=
-      std::ldexp(1.0, f.maxExponent + 1))
-    return sign | f.infinity;
-  // Denormals and normals are one sequence: a carry goes into the exponent.
-  return sign |
-         uint32_t(steps) + (uint32_t(exponent - f.minExponent) << f.mantissa);
-}
-
-bool isNaN(const Format &f, uint32_t bits) {
-  return (bits & 0x7fff) > f.infinity;
-}
-
-template <typename T> void checkWidensAll(const Format &f) {
-  for (uint32_t bits = 0; bits < 65536; ++bits) {
-    float wide = T::widen(bits);
-    if (isNaN(f, bits)) {
-      ASSERT_TRUE(std::isnan(wide)) << std::hex << bits;
-      continue;
-    }
-    if ((bits & 0x7fff) == f.infinity) {
-      ASSERT_TRUE(std::isinf(wide)) << std::hex << bits;
-      ASSERT_EQ(std::signbit(wide), bits >> 15) << std::hex << bits;
-      continue;
-    }
-    ASSERT_EQ(std::bit_cast<uint32_t>(wide),
-              std::bit_cast<uint32_t>(float(valueOf(f, bits))))
-        << std::hex << bits;
-  }
-}
-TEST_F(Numeric, F16WidensExactly) { checkWidensAll<rx::F16>(f16); }
-TEST_F(Numeric, BF16WidensExactly) { checkWidensAll<rx::BF16>(bf16); }
-
-template <typename T> void checkRoundTrip(const Format &f) {
-  for (uint32_t bits = 0; bits < 65536; ++bits)
-    ASSERT_EQ(T::narrow(T::widen(bits)), isNaN(f, bits) ? f.nan : bits)
-        << std::hex << bits;
-}
-TEST_F(Numeric, F16RoundTrip) { checkRoundTrip<rx::F16>(f16); }
-TEST_F(Numeric, BF16RoundTrip) { checkRoundTrip<rx::BF16>(bf16); }
-
-template <typename T> void checkNarrow(const Format &f, float value) {
-  ASSERT_EQ(T::narrow(value), nearest(f, value))
-      << std::hexfloat << value << " = " << std::hex
-      << std::bit_cast<uint32_t>(value);
-}
-template <typename T> void checkNarrows(const Format &f) {
-  // Every boundary between two results, and its two neighbours.
-  for (uint32_t bits = 0; bits < f.infinity; ++bits) {
-    double low = valueOf(f, bits);
-    double high = bits + 1 == f.infinity ? std::ldexp(1.0, f.maxExponent + 1)
-                                         : valueOf(f, bits + 1);
-    auto middle = float((low + high) / 2);
-    ASSERT_EQ(double(middle), (low + high) / 2);
-    for (float value : {middle, std::nextafterf(middle, 0),
-                        std::nextafterf(middle, INFINITY)}) {
-      checkNarrow<T>(f, value);
-      checkNarrow<T>(f, -value);
-    }
-    if (testing::Test::HasFatalFailure())
-      return;
-  }
-  using Limits = std::numeric_limits<float>;
-  for (float value :
-       {0.0f, Limits::infinity(), Limits::quiet_NaN(), Limits::signaling_NaN(),
-        Limits::max(), Limits::min(), Limits::denorm_min(), 65504.0f, 65519.0f,
-        65520.0f, 65535.0f, 65536.0f, 65537.0f}) {
-    checkNarrow<T>(f, value);
-    checkNarrow<T>(f, -value);
-  }
+TYPED_TEST(Numeric, EveryReduction) {
   std::mt19937_64 random = makeRandom();
-  for (int i = 0; i < 4'000'000; ++i) {
-    checkNarrow<T>(f, std::bit_cast<float>(uint32_t(random())));
-    if (testing::Test::HasFatalFailure())
-      return;
+#define RCCLX_CHECK(NAME, TEXT)                                                \
+  {                                                                            \
+    SCOPED_TRACE(#TEXT);                                                       \
+    checkReduction<TypeParam, rx::NAME, 3>(random);                            \
   }
+  RCCLX_REDUCTIONS(RCCLX_CHECK)
+#undef RCCLX_CHECK
 }
-TEST_F(Numeric, F16NarrowsToNearestEven) { checkNarrows<rx::F16>(f16); }
-TEST_F(Numeric, BF16NarrowsToNearestEven) { checkNarrows<rx::BF16>(bf16); }
 
-TEST_F(Numeric, F32NarrowKeepsAllButNaN) {
+TYPED_TEST(Numeric, AverageOfAnyNumberOfRanks) {
   std::mt19937_64 random = makeRandom();
-  auto check = [](uint32_t bits) {
-    bool nan = (bits & 0x7fffffff) > 0x7f800000;
-    EXPECT_EQ(rx::F32::narrow(std::bit_cast<float>(bits)),
-              nan ? 0x7fc00000 : bits)
-        << std::hex << bits;
-    EXPECT_EQ(rx::F32::canonical(bits), nan ? 0x7fc00000 : bits)
-        << std::hex << bits;
-  };
-  for (uint32_t bits : {0x0u, 0x80000000u, 0x7f800000u, 0xff800000u,
-                        0x7f800001u, 0xffffffffu, 0x7fffffffu, 0x1u})
-    check(bits);
-  for (int i = 0; i < 100'000; ++i)
-    check(uint32_t(random()));
+  checkReduction<TypeParam, rx::Avg, 1>(random);
+  checkReduction<TypeParam, rx::Avg, 2>(random);
+  checkReduction<TypeParam, rx::Avg, 7>(random);
+  checkReduction<TypeParam, rx::Avg, 128>(random); // no i8
+  checkReduction<TypeParam, rx::Avg, 255>(random);
+  checkReduction<TypeParam, rx::Avg, 256>(random); // no u8
 }
 
-template <typename T> void checkCanonical(const Format &f) {
-  for (uint32_t bits = 0; bits < 65536; ++bits)
-    ASSERT_EQ(T::canonical(bits), isNaN(f, bits) ? f.nan : bits)
-        << std::hex << bits;
-}
-TEST_F(Numeric, CanonicalOfAllNarrowValues) {
-  checkCanonical<rx::F16>(f16);
-  checkCanonical<rx::BF16>(bf16);
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-/// IEEE 754-2019 maximumNumber, case by case.
-float maximumNumber(float a, float b) {
-  if (std::isnan(a))
-    return b;
-  if (std::isnan(b))
-    return a;
-  if (a == 0 && b == 0)
-    return std::signbit(a) ? b : a;
-  return a < b ? b : a;
-}
-
-TEST_F(Numeric, MaxIsMaximumNumber) {
-  using Limits = std::numeric_limits<float>;
-  std::vector<float> values = {0.0f,
-                               -0.0f,
-                               1.0f,
-                               -1.0f,
-                               2.0f,
-                               Limits::min(),
-                               -Limits::min(),
-                               Limits::denorm_min(),
-                               -Limits::denorm_min(),
-                               Limits::max(),
-                               Limits::lowest(),
-                               Limits::infinity(),
-                               -Limits::infinity(),
-                               Limits::quiet_NaN(),
-                               -Limits::quiet_NaN()};
-  std::mt19937_64 random = makeRandom();
-  for (int i = 0; i < 200; ++i)
-    values.push_back(std::bit_cast<float>(uint32_t(random())));
-  for (float a : values)
-    for (float b : values) {
-      float got = rx::Reduction<rx::Max>::combine(a, b);
-      float want = maximumNumber(a, b);
-      if (std::isnan(want))
-        EXPECT_TRUE(std::isnan(got)) << a << ' ' << b;
-      else
-        EXPECT_EQ(std::bit_cast<uint32_t>(got), std::bit_cast<uint32_t>(want))
-            << a << ' ' << b;
-    }
-}
-
-template <typename T, typename Op> uint32_t reduceOnce(uint32_t x) {
-  Group g = {{0, 0, 0, 0}};
-  Elements<T>::put(g, Elements<T>::perGroup - 1, x);
+/// reduce(identity, x) is x, whatever x: -0 and NaN, too.
+template <typename T, typename Op> void checkIdentity(uint64_t code) {
+  Group g = {};
+  for (uint32_t i = 0; i < Elements<T>::perGroup; ++i)
+    Elements<T>::put(g, i, typename T::Word(code));
   Group out = rx::round<T>(rx::reduce<T, Op>(rx::identity<T, Op>(), g));
-  return Elements<T>::get(out, Elements<T>::perGroup - 1);
+  for (uint32_t i = 0; i < Elements<T>::perGroup; ++i)
+    ASSERT_EQ(Elements<T>::get(out, i), narrow<T>(widen<T>(code)))
+        << std::hex << code;
 }
-
-TEST_F(Numeric, IdentitiesAreNeutralForEveryNarrowValue) {
-  for (uint32_t bits = 0; bits < 65536; ++bits) {
-    uint32_t half = isNaN(f16, bits) ? f16.nan : bits;
-    ASSERT_EQ((reduceOnce<rx::F16, rx::Sum>(bits)), half) << std::hex << bits;
-    ASSERT_EQ((reduceOnce<rx::F16, rx::Max>(bits)), half) << std::hex << bits;
-    uint32_t brain = isNaN(bf16, bits) ? bf16.nan : bits;
-    ASSERT_EQ((reduceOnce<rx::BF16, rx::Sum>(bits)), brain) << std::hex << bits;
-    ASSERT_EQ((reduceOnce<rx::BF16, rx::Max>(bits)), brain) << std::hex << bits;
-  }
-  for (uint32_t bits : {0x0u, 0x80000000u, 0x7fffffffu, 0xffffffffu}) {
-    EXPECT_EQ((reduceOnce<rx::I32, rx::Sum>(bits)), bits);
-    EXPECT_EQ((reduceOnce<rx::I32, rx::Max>(bits)), bits);
-  }
-  // Signed zeros survive.
-  EXPECT_EQ((reduceOnce<rx::F32, rx::Sum>(0x80000000u)), 0x80000000u);
-  EXPECT_EQ((reduceOnce<rx::F32, rx::Avg>(0x80000000u)), 0x80000000u);
-  EXPECT_EQ((reduceOnce<rx::F32, rx::Max>(0x80000000u)), 0x80000000u);
-}
-
-TEST_F(Numeric, I32Wraps) {
+TYPED_TEST(Numeric, IdentitiesAreNeutral) {
   std::mt19937_64 random = makeRandom();
-  auto check = [](int32_t a, int32_t b) {
-    EXPECT_EQ(uint32_t(rx::Reduction<rx::Sum>::combine(a, b)),
-              uint32_t(int64_t(a) + int64_t(b)))
-        << a << ' ' << b;
-    EXPECT_EQ(rx::Reduction<rx::Max>::combine(a, b), std::max(a, b));
-  };
-  check(INT32_MAX, 1);
-  check(INT32_MIN, -1);
-  check(INT32_MIN, INT32_MIN);
-  check(INT32_MAX, INT32_MAX);
-  for (int i = 0; i < 10'000; ++i)
-    check(int32_t(random()), int32_t(random()));
+  // All codes of narrow types.
+  uint64_t codes = TypeParam::bytes <= 2 ? 1u << 8 * TypeParam::bytes : 20'000;
+  for (uint64_t i = 0; i < codes; ++i) {
+    uint64_t code = TypeParam::bytes <= 2 ? i : someElement<TypeParam>(random);
+#define RCCLX_CHECK(NAME, TEXT) checkIdentity<TypeParam, rx::NAME>(code);
+    RCCLX_REDUCTIONS(RCCLX_CHECK)
+#undef RCCLX_CHECK
+    if (testing::Test::HasFatalFailure())
+      return;
+  }
 }
 
-template <uint32_t World> void checkAverage(std::mt19937_64 &random) {
-  auto average = [](auto a) {
-    return rx::Reduction<rx::Avg>::template finish<World>(a);
-  };
-  auto sum = [](auto a) {
-    return rx::Reduction<rx::Sum>::template finish<World>(a);
-  };
+/// Two operands may come in either order, NaN included.
+TYPED_TEST(Numeric, OperandsMayBeExchanged) {
+  std::mt19937_64 random = makeRandom();
   for (int i = 0; i < 20'000; ++i) {
-    auto integer = int32_t(random());
-    // Truncated towards zero: the magnitude, rounded down.
-    int64_t magnitude = std::abs(int64_t(integer)) / World;
-    ASSERT_EQ(average(integer), integer < 0 ? -magnitude : magnitude)
-        << integer << " / " << World;
-    ASSERT_EQ(sum(integer), integer);
-    auto value = std::bit_cast<float>(uint32_t(random()));
-    if (std::isnan(value))
-      continue;
-    // Division is correctly rounded: twice rounded by way of double is, too.
-    ASSERT_EQ(std::bit_cast<uint32_t>(average(value)),
-              std::bit_cast<uint32_t>(float(double(value) / double(World))))
-        << value << " / " << World;
-    ASSERT_EQ(sum(value), value);
+    auto a = TypeParam::widen(
+        typename TypeParam::Word(someElement<TypeParam>(random)));
+    auto b = TypeParam::widen(
+        typename TypeParam::Word(someElement<TypeParam>(random)));
+#define RCCLX_CHECK(NAME, TEXT)                                                \
+  ASSERT_EQ(TypeParam::narrow(rx::Reduction<rx::NAME>::combine(a, b)),         \
+            TypeParam::narrow(rx::Reduction<rx::NAME>::combine(b, a)))         \
+      << #TEXT << ' ' << +a << ' ' << +b;
+    RCCLX_REDUCTIONS(RCCLX_CHECK)
+#undef RCCLX_CHECK
   }
 }
-TEST_F(Numeric, AverageDivides) {
-  std::mt19937_64 random = makeRandom();
-  checkAverage<1>(random);
-  checkAverage<2>(random);
-  checkAverage<3>(random);
-  checkAverage<7>(random);
-  checkAverage<16>(random);
-  checkAverage<255>(random);
-  checkAverage<256>(random);
-}
 
-TEST_F(Numeric, HalfSumsAccumulateInF32) {
-  // 2048 + 1 is not an f16; 2048 + 1 + 1 is.
-  Group big = {}, one = {};
-  for (uint32_t i = 0; i < 8; ++i) {
-    Elements<rx::F16>::put(big, i, 0x6800);
-    Elements<rx::F16>::put(one, i, 0x3c00);
-  }
-  auto acc = rx::identity<rx::F16, rx::Sum>();
-  for (const Group &g : {big, one, one})
-    acc = rx::reduce<rx::F16, rx::Sum>(acc, g);
-  Group out = rx::finish<rx::F16, rx::Sum, 3>(acc);
-  for (uint32_t i = 0; i < 8; ++i)
-    EXPECT_EQ(Elements<rx::F16>::get(out, i), 0x6801u) << i;
-}
-
-template <typename T> void checkLanes() {
+TYPED_TEST(Numeric, InputsAreMultipliedAndRoundedOnce) {
+  using Acc = typename TypeParam::Acc;
   std::mt19937_64 random = makeRandom();
-  constexpr uint32_t n = Elements<T>::perGroup;
-  ASSERT_EQ(n * T::bytes, 16u);
-  for (int round = 0; round < 100; ++round) {
-    Group g = {};
-    uint32_t want[n];
-    for (uint32_t i = 0; i < n; ++i) {
-      want[i] = uint32_t(random()) & (T::bytes == 4 ? 0xffffffffu : 0xffffu);
-      Elements<T>::put(g, i, want[i]);
-    }
-    // The order in registers is that of memory.
-    for (uint32_t i = 0; i < n; ++i) {
-      uint32_t inMemory = 0;
-      std::memcpy(&inMemory, reinterpret_cast<char *>(&g) + i * T::bytes,
-                  T::bytes);
-      ASSERT_EQ(Elements<T>::get(g, i), want[i]) << i;
-      ASSERT_EQ(inMemory, want[i]) << i;
+  for (int round = 0; round < 20'000; ++round) {
+    Group g = someGroup<TypeParam>(random);
+    // A scale of the accumulator's type: more digits than elements have.
+    Acc scale = widen<TypeParam>(someElement<TypeParam>(random));
+    if (round % 2)
+      scale = fromBits<Acc>(random());
+    ASSERT_EQ(toBits(rx::scaleOf<Acc>(toBits(scale))), toBits(scale));
+    Group got = rx::multiply<TypeParam>(g, scale);
+    for (uint32_t lane = 0; lane < Elements<TypeParam>::perGroup; ++lane) {
+      uint64_t x = Elements<TypeParam>::get(g, lane);
+      ASSERT_EQ(
+          Elements<TypeParam>::get(got, lane),
+          narrow<TypeParam>(combine(rx::Prod(), widen<TypeParam>(x), scale)))
+          << std::hex << x << " times " << toBits(scale);
     }
   }
 }
-TEST_F(Numeric, ElementsOfAGroup) {
-  checkLanes<rx::F32>();
-  checkLanes<rx::I32>();
-  checkLanes<rx::F16>();
-  checkLanes<rx::BF16>();
+
+//===----------------------------------------------------------------------===//
+// What docs/Numerics.md states in words
+//===----------------------------------------------------------------------===//
+
+/// `finish` of the reduction of one group for each value, all lanes alike.
+template <typename T, typename Op, uint32_t World>
+uint64_t reduceValues(std::initializer_list<double> values) {
+  std::vector<Group> groups;
+  for (double value : values) {
+    Group &g = groups.emplace_back();
+    for (uint32_t i = 0; i < Elements<T>::perGroup; ++i)
+      Elements<T>::put(
+          g, i,
+          typename T::Word(narrow<T>(static_cast<typename T::Acc>(value))));
+  }
+  return Elements<T>::get(reduceGroups<T, Op, World>(groups, 99), 0);
+}
+
+TEST(Numbers, NarrowFloatsAccumulateInF32) {
+  // 2048 + 1 is not an f16, 256 + 1 no bf16, 16 + 1 no f8E4M3FN.
+  EXPECT_EQ((reduceValues<rx::F16, rx::Sum, 3>({2048, 1, 1})), 0x6801u);
+  EXPECT_EQ((reduceValues<rx::BF16, rx::Sum, 3>({256, 1, 1})), 0x4381u);
+  EXPECT_EQ((reduceValues<rx::F8E4M3FN, rx::Sum, 3>({16, 1, 1})), 0x59u);
+  // Neither is 448 + 448 - 448.
+  EXPECT_EQ((reduceValues<rx::F8E4M3FN, rx::Sum, 3>({448, 448, -448})), 0x7eu);
+}
+TEST(Numbers, EightBitFloatsSaturate) {
+  EXPECT_EQ((reduceValues<rx::F8E4M3FN, rx::Sum, 2>({448, 448})), 0x7eu);
+  EXPECT_EQ((reduceValues<rx::F8E4M3FN, rx::Sum, 2>({-448, -448})), 0xfeu);
+  EXPECT_EQ((reduceValues<rx::F8E5M2, rx::Prod, 2>({57344, 2})), 0x7bu);
+  EXPECT_EQ((reduceValues<rx::F16, rx::Sum, 2>({65504, 65504})), 0x7c00u);
+}
+TEST(Numbers, ANumberBeatsNan) {
+  EXPECT_EQ((reduceValues<rx::F32, rx::Max, 2>({NAN, -1})), 0xbf800000u);
+  EXPECT_EQ((reduceValues<rx::F32, rx::Min, 2>({1, NAN})), 0x3f800000u);
+  EXPECT_EQ((reduceValues<rx::F32, rx::Min, 2>({NAN, NAN})), 0x7fc00000u);
+  EXPECT_EQ((reduceValues<rx::F32, rx::Sum, 2>({NAN, 1})), 0x7fc00000u);
+}
+TEST(Numbers, SignedZeros) {
+  EXPECT_EQ((reduceValues<rx::F32, rx::Max, 2>({-0.0, 0.0})), 0u);
+  EXPECT_EQ((reduceValues<rx::F32, rx::Min, 2>({0.0, -0.0})), 0x80000000u);
+  EXPECT_EQ((reduceValues<rx::F32, rx::Sum, 2>({-0.0, -0.0})), 0x80000000u);
+  EXPECT_EQ((reduceValues<rx::F32, rx::Sum, 2>({-0.0, 0.0})), 0u);
+  EXPECT_EQ((reduceValues<rx::F32, rx::Prod, 2>({-0.0, 1})), 0x80000000u);
+}
+TEST(Numbers, IntegersWrapAndAveragesTruncate) {
+  EXPECT_EQ((reduceValues<rx::I8, rx::Sum, 2>({127, 1})), 0x80u);
+  EXPECT_EQ((reduceValues<rx::U8, rx::Prod, 2>({16, 16})), 0u);
+  EXPECT_EQ((reduceValues<rx::I8, rx::Avg, 3>({-1, -1, -3})), 0xffu);
+  // The sum wraps first: 200 + 100 is 44.
+  EXPECT_EQ((reduceValues<rx::U8, rx::Avg, 2>({200, 100})), 22u);
+  EXPECT_EQ((reduceValues<rx::U8, rx::Avg, 256>({255})), 0u);
+  EXPECT_EQ((reduceValues<rx::I64, rx::Avg, 2>({-7, 0})), uint64_t(-3));
 }
 
 } // namespace

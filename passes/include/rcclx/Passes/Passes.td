@@ -122,4 +122,20 @@ def ConvertRcclxToKernel : Pass<"convert-rcclx-to-kernel", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def VerifyKernel : Pass<"rcclx-verify-kernel", "::mlir::ModuleOp"> {
+  let summary = "prove that kernels do what their schedules do";
+  let description = [{
+    Runs every kernel for all ranks of its world, tile by tile, through successive
+    calls of 0, 1, `depth` and `depth` + 2 tiles with a tail, and refuses: data of
+    another call, tile, rank or place; a slot, window or buffer that is accessed in
+    no order with its other end; a slot that is not reset; a wait that never ends;
+    a result other than the very terms of the schedule that it implements, which
+    stands beside it. docs/Verification.md says exactly what is proved.
+  }];
+  let options = [
+    Option<"report", "report", "bool", "false",
+           "emit a remark with calls, steps and time">,
+  ];
+}
+
 #endif // RCCLX_PASSES_TD

@@ -1,0 +1,364 @@
+//===- Elements.cpp - Element groups of a kernel's proof ------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Wording.h"
+#include "Machine.h"
+#include "rcclx_params.h"
+
+using namespace rcclx;
+
+static const char *kindName(SlotKind kind) {
+  switch (kind) {
+  case SlotKind::LL:
+    return "ll";
+  case SlotKind::Sentinel:
+    return "sentinel";
+  case SlotKind::Flag:
+    return "flag";
+  case SlotKind::Direct:
+    return "direct";
+  }
+  return "";
+}
+
+/// Whether the data tells that it has arrived, and is reset when it is read.
+static bool isPacket(SlotKind kind) {
+  return kind == SlotKind::LL || kind == SlotKind::Sentinel;
+}
+
+static std::string slotName(const SlotRef &ref) {
+  return ref.kind == SlotKind::Direct
+             ? "window part " + str(ref.number)
+             : "slot of tag " + str(ref.tag) + ", tile " + str(ref.tile);
+}
+
+//===----------------------------------------------------------------------===//
+// User buffers
+//===----------------------------------------------------------------------===//
+
+Step KernelMachine::load(Agent &agent, I in) {
+  BufferRef buffer = agent.registers[in.a].buffer;
+  const TileRange &granules = agent.registers[in.c].range;
+  if (!checkRange(agent, in, agent.registers[in.b].range, granules))
+    return Step::Fail;
+  Datum &result = agent.registers[in.result].datum;
+  if (buffer.block == ~uint32_t(0)) {
+    fail(agent, in.op, "reads a block that is not there");
+    return Step::Fail;
+  }
+  if (buffer.memory == Memory::Input) {
+    result = {granules.lo,
+              granules.hi,
+              goal.terms.getInput(agent.rank, buffer.block),
+              agent.call,
+              program.isPrescaled,
+              false};
+    return Step::Next;
+  }
+  const AccessMap &accesses = buffer.memory == Memory::Output
+                                  ? memories[agent.rank].output
+                                  : memories[agent.rank].scratch;
+  auto it = accesses.find({buffer.block, granules.lo});
+  // What the same thread wrote: another one may not have written it yet.
+  if (it == accesses.end() || it->second.hi != granules.hi ||
+      it->second.each != granules.each || it->second.agent != agent.id) {
+    fail(agent, in.op,
+         "reads " + granuleNames(granules.lo, granules.hi) + " of block " +
+             str(buffer.block) +
+             ", which the same threads have not written before");
+    return Step::Fail;
+  }
+  result = {granules.lo, granules.hi, it->second.term,
+            agent.call,  false,       false};
+  return Step::Next;
+}
+
+Step KernelMachine::store(Agent &agent, I in) {
+  const Datum &datum = agent.registers[in.a].datum;
+  BufferRef buffer = agent.registers[in.b].buffer;
+  const TileRange &granules = agent.registers[in.d].range;
+  if (!checkRange(agent, in, agent.registers[in.c].range, granules) ||
+      !checkDatum(agent, in, datum, granules, "writes"))
+    return Step::Fail;
+  if (buffer.block == ~uint32_t(0) || buffer.memory == Memory::Input) {
+    fail(agent, in.op, "writes to a block that is not there, or to the input");
+    return Step::Fail;
+  }
+  AccessMap &accesses = buffer.memory == Memory::Output
+                            ? memories[agent.rank].output
+                            : memories[agent.rank].scratch;
+  if (const auto *other =
+          findOverlap(accesses, buffer.block, granules.lo, granules.hi)) {
+    fail(agent, in.op,
+         "writes " + granuleNames(granules.lo, granules.hi) + " of block " +
+             str(buffer.block) + " again");
+    note(other->second.op, "written here");
+    return Step::Fail;
+  }
+  accesses.try_emplace(
+      {buffer.block, granules.lo},
+      Access{granules.hi, granules.each, datum.term, agent.id, in.op});
+  return Step::Next;
+}
+
+/// The last groups of a range are cut off at the end of the range that the
+/// operation names.
+bool KernelMachine::checkRange(Agent &agent, I in, const TileRange &range,
+                               const TileRange &granules) {
+  if (range.origin == granules.origin && range.lo == granules.lo &&
+      range.hi == granules.hi && range.each == granules.each)
+    return true;
+  return fail(agent, in.op, "works on another range than its loop");
+}
+
+bool KernelMachine::checkDatum(Agent &agent, I in, const Datum &datum,
+                               const TileRange &granules, const char *verb) {
+  if (datum.isRaw)
+    return fail(agent, in.op,
+                std::string(verb) + " input that was not multiplied by the "
+                                    "call's scale");
+  if (datum.isChanged)
+    return fail(agent, in.op,
+                std::string(verb) + " a copy that went through a sentinel "
+                                    "slot, where NaNs lose their payload");
+  if (datum.hi != everyGranule &&
+      (datum.lo != granules.lo || datum.hi != granules.hi))
+    return fail(agent, in.op,
+                std::string(verb) + " " + granuleNames(datum.lo, datum.hi) +
+                    " where " + granuleNames(granules.lo, granules.hi) +
+                    " are expected");
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+/// Whether `granules`, in a slot of `range`, lie in the slot that `ref` names.
+bool KernelMachine::checkSlot(Agent &agent, I in, const SlotRef &ref,
+                              const TileRange &range,
+                              const TileRange &granules) {
+  constexpr uint32_t none = ~uint32_t(0);
+  if (!agent.isOpen || agent.isClosed)
+    return fail(agent, in.op,
+                "uses a slot before rcclx_kernel.open or after "
+                "rcclx_kernel.close");
+  if (ref.peer == none || ref.tag == none || ref.tile == none)
+    return fail(agent, in.op,
+                "uses a slot of a rank, tag or tile that is not there");
+  if (ref.kind != static_cast<SlotKind>(in.kind))
+    return fail(agent, in.op,
+                std::string("goes by ") +
+                    kindName(static_cast<SlotKind>(in.kind)) +
+                    " in a slot of " + kindName(ref.kind));
+  bool isOutgoing = in.code == KernelCode::Send;
+  if (ref.isOutgoing != isOutgoing)
+    return fail(agent, in.op,
+                isOutgoing ? "sends into a slot that is received from"
+                           : "receives from a slot that is sent to");
+  if (!checkRange(agent, in, range, granules))
+    return false;
+  uint64_t bytes = program.tile * (ref.kind == SlotKind::LL ? 32 : 16);
+  if ((ref.number + 1) * bytes > RCCLX_HALF_BYTES)
+    return fail(agent, in.op, slotName(ref) + " lies outside of its half");
+  if (!hasEdge(agent.rank, ref.peer) &&
+      !(ref.kind == SlotKind::Direct && ref.isOutgoing))
+    return fail(agent, in.op, "the plan has no edge to rank " + str(ref.peer));
+  return true;
+}
+
+/// The slot that `ref` names: in the region of the pair, or in a window.
+Slot *KernelMachine::findSlot(Agent &agent, I in, const SlotRef &ref) {
+  if (ref.kind == SlotKind::Direct)
+    return &windows[ref.isOutgoing ? agent.rank : ref.peer][ref.number];
+  Region &region = ref.isOutgoing ? getRegion(agent.rank, ref.peer)
+                                  : getRegion(ref.peer, agent.rank);
+  return &region.slots[uint64_t(ref.kind) << 62 |
+                       uint64_t(agent.call % 2) << 61 | ref.number];
+}
+
+Step KernelMachine::send(Agent &agent, I in) {
+  const Datum &datum = agent.registers[in.a].datum;
+  const SlotRef &ref = agent.registers[in.b].slot;
+  const TileRange &range = agent.registers[in.c].range;
+  const TileRange &granules = agent.registers[in.d].range;
+  if (!checkDatum(agent, in, datum, granules, "sends") ||
+      !checkSlot(agent, in, ref, range, granules))
+    return Step::Fail;
+  if (ref.kind == SlotKind::Sentinel && !program.takesSentinel) {
+    fail(agent, in.op, "sends integers by sentinel, which needs a spare NaN");
+    return Step::Fail;
+  }
+  Slot &slot = *findSlot(agent, in, ref);
+  if (slot.isFull) {
+    fail(agent, in.op,
+         "overwrites the " + slotName(ref) + ", before rank " + str(ref.peer) +
+             " has read what lies there");
+    note(slot.writer, "written here");
+    return Step::Fail;
+  }
+  for (Moment read : slot.read)
+    if (!agent.clock.knows(read)) {
+      fail(agent, in.op,
+           "overwrites the " + slotName(ref) + ", in no order with rank " +
+               str(agents[read.agent].rank) +
+               (isPacket(ref.kind) ? " resetting it" : " reading it"));
+      note(slot.reader, "read here");
+      return Step::Fail;
+    }
+  if (!agent.clock.knows(slot.written)) {
+    fail(agent, in.op,
+         "overwrites the " + slotName(ref) + ", in no order with rank " +
+             str(agents[slot.written.agent].rank) + " writing it");
+    note(slot.writer, "written here");
+    return Step::Fail;
+  }
+  slot.isFull = isPacket(ref.kind);
+  slot.datum = datum;
+  slot.datum.lo = granules.lo;
+  slot.datum.hi = granules.hi;
+  slot.datum.call = agent.call;
+  // What `round` and `finish` give is canonical already.
+  TermKind term = goal.terms[datum.term].kind;
+  slot.datum.isChanged = ref.kind == SlotKind::Sentinel &&
+                         term != TermKind::Round && term != TermKind::Finish;
+  slot.begin = granules.lo - range.origin;
+  slot.end = granules.hi - range.origin;
+  slot.each = granules.each;
+  slot.level = agent.level;
+  slot.loop = agent.loop;
+  slot.writer = in.op;
+  slot.written = agent.clock.now();
+  slot.read.clear();
+  if (isPacket(ref.kind)) {
+    Region &region = getRegion(agent.rank, ref.peer);
+    for (AgentId &waiter : region.waiters)
+      wake(waiter);
+    region.waiters.clear();
+  }
+  return Step::Next;
+}
+
+Step KernelMachine::recv(Agent &agent, I in) {
+  const SlotRef &ref = agent.registers[in.a].slot;
+  const TileRange &range = agent.registers[in.b].range;
+  const TileRange &granules = agent.registers[in.c].range;
+  if (!checkSlot(agent, in, ref, range, granules))
+    return Step::Fail;
+  if (index(agent, in.d) != ref.peer) {
+    fail(agent, in.op,
+         "names rank " + std::to_string(index(agent, in.d)) +
+             " in its errors, but receives from rank " + str(ref.peer));
+    return Step::Fail;
+  }
+  Slot &slot = *findSlot(agent, in, ref);
+  if (isPacket(ref.kind)) {
+    // A reset that another agent has still to do would be taken for data.
+    for (Moment reset : slot.read)
+      if (!slot.isFull && !agent.clock.knows(reset)) {
+        fail(agent, in.op,
+             "reads the " + slotName(ref) + " in no order with its reset");
+        note(slot.reader, "reset here");
+        return Step::Fail;
+      }
+    if (!slot.isFull) {
+      getRegion(ref.peer, agent.rank).waiters.push_back(agent.id);
+      agent.wait = {in.op, ref.peer, "a packet", ref.tag, ref.tile};
+      return Step::Wait;
+    }
+    if (!checkLoop(agent, in, slot))
+      return Step::Fail;
+  } else if (slot.written.time == 0 || !agent.clock.knows(slot.written)) {
+    fail(agent, in.op,
+         "reads the " + slotName(ref) + ", in no order with rank " +
+             str(ref.peer) + " writing it");
+    if (slot.written.time != 0)
+      note(slot.writer, "written here");
+    return Step::Fail;
+  }
+  const Datum &datum = slot.datum;
+  if (datum.call != agent.call || datum.lo != granules.lo ||
+      datum.hi != granules.hi || slot.begin != granules.lo - range.origin ||
+      slot.end != granules.hi - range.origin || slot.each != granules.each) {
+    fail(agent, in.op,
+         "expects " + granuleNames(granules.lo, granules.hi) + " from rank " +
+             str(ref.peer) + ", but finds " + granuleNames(datum.lo, datum.hi) +
+             (datum.call == agent.call ? "" : " of call " + str(datum.call)));
+    note(slot.writer, "written here");
+    return Step::Fail;
+  }
+  slot.isFull = false;
+  slot.reader = in.op;
+  slot.read.push_back(agent.clock.now());
+  agent.registers[in.result].datum = datum;
+  return Step::Next;
+}
+
+/// A loop that waits after it has sent gets what depends on lower levels, or
+/// what comes from the same loop.
+bool KernelMachine::checkLoop(Agent &agent, I in, const Slot &slot) {
+  if (agent.loop != 0 && slot.loop != agent.loop && slot.level >= agent.loop) {
+    fail(agent, in.op,
+         "waits, after its loop has sent, for a message that may wait for the "
+         "loop");
+    note(slot.writer, "sent here");
+    return false;
+  }
+  agent.level = std::max(agent.level, slot.level);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Step KernelMachine::compute(Agent &agent, I in) {
+  Datum &result = agent.registers[in.result].datum;
+  if (in.code == KernelCode::Identity) {
+    result = {0, everyGranule, goal.terms.getIdentity(), 0, false, false};
+    return Step::Next;
+  }
+  Datum value = agent.registers[in.a].datum;
+  switch (in.code) {
+  case KernelCode::Prescale:
+    if (!value.isRaw) {
+      fail(agent, in.op,
+           "multiplies by the call's scale what is no input of a reduction by "
+           "premul_sum");
+      return Step::Fail;
+    }
+    value.isRaw = false;
+    break;
+  case KernelCode::Reduce: {
+    const Datum &other = agent.registers[in.b].datum;
+    if (other.isRaw) {
+      fail(agent, in.op,
+           "reduces input that was not multiplied by the call's scale");
+      return Step::Fail;
+    }
+    if (value.hi != everyGranule &&
+        (value.lo != other.lo || value.hi != other.hi)) {
+      fail(agent, in.op,
+           "reduces " + granuleNames(value.lo, value.hi) + " with " +
+               granuleNames(other.lo, other.hi));
+      return Step::Fail;
+    }
+    TermId term = goal.terms.getReduce(value.term, other.term);
+    value = other;
+    value.term = term;
+    value.isChanged = false;
+    break;
+  }
+  case KernelCode::Round:
+    value.term = goal.terms.getRound(value.term);
+    break;
+  default:
+    value.term = goal.terms.getFinish(value.term);
+    break;
+  }
+  result = value;
+  return Step::Next;
+}

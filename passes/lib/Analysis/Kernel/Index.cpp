@@ -1,0 +1,168 @@
+//===- Index.cpp - Index arithmetic and places of a kernel's proof --------===//
+//
+// Part of rcclx. All arithmetic is that of the device header itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+// What the header's functions are declared with.
+#include "rcclx_target_host.h"
+
+#include "rcclx_tiles.h"
+
+using namespace rcclx;
+
+/// Tiles of a call, at most: positions in it have 24 bits.
+constexpr uint64_t maxTiles = uint64_t(1) << 24;
+/// Stands for what is out of range. Index code may run where its result is not
+/// used, so that only uses are errors.
+constexpr uint32_t invalid = ~uint32_t(0);
+
+static uint32_t narrow(int64_t value, uint64_t limit) {
+  return value >= 0 && uint64_t(value) < limit ? uint32_t(value) : invalid;
+}
+
+static bool compare(IndexPredicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case IndexPredicate::Equal:
+    return a == b;
+  case IndexPredicate::NotEqual:
+    return a != b;
+  case IndexPredicate::Less:
+    return a < b;
+  case IndexPredicate::LessEqual:
+    return a <= b;
+  case IndexPredicate::Greater:
+    return a > b;
+  case IndexPredicate::GreaterEqual:
+    return a >= b;
+  case IndexPredicate::Below:
+    return uint64_t(a) < uint64_t(b);
+  case IndexPredicate::BelowEqual:
+    return uint64_t(a) <= uint64_t(b);
+  case IndexPredicate::Above:
+    return uint64_t(a) > uint64_t(b);
+  case IndexPredicate::AboveEqual:
+    return uint64_t(a) >= uint64_t(b);
+  }
+  return false;
+}
+
+int64_t KernelMachine::computeIndex(const Agent &agent, I in) const {
+  size_t a = in.a == noKernelRegister ? 0 : size_t(index(agent, in.a));
+  size_t b = in.b == noKernelRegister ? 0 : size_t(index(agent, in.b));
+  switch (in.code) {
+  case KernelCode::Constant:
+    return in.immediate;
+  case KernelCode::Add:
+    return a + b;
+  case KernelCode::Sub:
+    return a - b;
+  case KernelCode::Mul:
+    return a * b;
+  case KernelCode::DivS:
+    return rx::divide(a, b);
+  case KernelCode::DivU:
+    return rx::divideUnsigned(a, b);
+  case KernelCode::RemS:
+    return rx::remainder(a, b);
+  case KernelCode::RemU:
+    return rx::remainderUnsigned(a, b);
+  case KernelCode::CeilDivS:
+    return rx::ceilDivide(a, b);
+  case KernelCode::CeilDivU:
+    return rx::ceilDivideUnsigned(a, b);
+  case KernelCode::FloorDivS:
+    return rx::floorDivide(a, b);
+  case KernelCode::MinS:
+    return rx::minimum(a, b);
+  case KernelCode::MinU:
+    return rx::minimumUnsigned(a, b);
+  case KernelCode::MaxS:
+    return rx::maximum(a, b);
+  case KernelCode::MaxU:
+    return rx::maximumUnsigned(a, b);
+  case KernelCode::And:
+    return a & b;
+  case KernelCode::Or:
+    return a | b;
+  case KernelCode::Xor:
+    return a ^ b;
+  case KernelCode::ShiftLeft:
+    return b < 64 ? a << b : 0;
+  case KernelCode::Compare:
+    return compare(static_cast<IndexPredicate>(in.kind), a, b);
+  case KernelCode::RingShift:
+    return rx::shiftIn(program.world, a, b);
+  default:
+    return 0;
+  }
+}
+
+Step KernelMachine::makeRange(Agent &agent, I in) {
+  uint64_t a = index(agent, in.b), l = index(agent, in.c);
+  uint64_t d = index(agent, in.d), granules = getGranules(agent);
+  TileRange &result = agent.registers[in.result].range;
+  result.tile = narrow(index(agent, in.a), maxTiles);
+  // One block does what all of a group do; they share it evenly.
+  rx::Range range =
+      rx::tileRange(granules, result.tile, a, l, d, program.tile, 0, 1);
+  result.origin = range.origin;
+  result.lo = range.lo;
+  result.hi = range.hi;
+  result.each = 0;
+  if (program.blocks > 1)
+    result.each = rx::tileRange(granules, result.tile, a, l, d, program.tile, 1,
+                                program.blocks)
+                      .lo -
+                  range.origin;
+  return Step::Next;
+}
+
+Step KernelMachine::makeBuffer(Agent &agent, I in) {
+  BufferRef &result = agent.registers[in.result].buffer;
+  result.memory = static_cast<Memory>(in.kind);
+  result.block =
+      in.a == noKernelRegister ? 0 : narrow(index(agent, in.a), program.world);
+  return Step::Next;
+}
+
+Step KernelMachine::makeSlot(Agent &agent, I in) {
+  SlotRef ref;
+  ref.kind = static_cast<SlotKind>(in.kind);
+  ref.isOutgoing = in.code == KernelCode::SlotTo;
+  ref.peer = narrow(index(agent, in.a), program.world);
+  ref.tag = narrow(index(agent, in.b), program.tags);
+  ref.tile = narrow(index(agent, in.c), maxTiles);
+  ref.number = rx::slotIndex(ref.tag, ref.tile, program.depth);
+  agent.registers[in.result].slot = ref;
+  return Step::Next;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts to prove
+//===----------------------------------------------------------------------===//
+
+std::vector<uint64_t> rcclx::chooseGranules(const KernelProgram &program) {
+  // More than plans accept (max_count), so that products fit into 64 bits.
+  constexpr uint64_t most = uint64_t(1) << 32;
+  std::vector<uint64_t> result = {0};
+  auto longest = program.longest;
+  llvm::sort(longest);
+  longest.erase(llvm::unique(longest), longest.end());
+  for (auto [num, den] : longest) {
+    // Granules of a block whose longest slice has `length`.
+    auto blockOf = [&, num = num, den = den](uint64_t length) {
+      return std::min(most, num == 0 ? length : length * den / num);
+    };
+    uint64_t tile = program.tile, depth = program.depth;
+    uint64_t full = blockOf(depth * tile);
+    // Of uneven slices, the last tile of the longest in part only.
+    uint64_t tail = blockOf((depth + 1) * tile + tile / 2 + 1);
+    uint64_t more = tail - std::min(tail, den / 2);
+    // Fewer than there are slices, where there are several.
+    uint64_t few = den > 1 ? den - 1 : 1 + tile / 2;
+    result.insert(result.end(), {more, full, more, few});
+  }
+  return result;
+}

@@ -27,4 +27,8 @@ config.substitutions += [
         "%prove_1_to_16",
         " ".join(f"-rcclx-verify=world={world}" for world in range(1, 17)),
     ),
+    (
+        "%prove_every_root_of_1_to_16",
+        " ".join(f"'-rcclx-verify=world={world} roots'" for world in range(1, 17)),
+    ),
 ]

@@ -130,25 +130,26 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
     classes.unionSets(stageOf(traced->sources[load.op]),
                       stageOf(traced->sources[store.op]));
   });
-  // Blocks for copies alone would cost more than they gain: what no rank
-  // communicates in runs with the first stage that one does.
-  llvm::SmallPtrSet<Operation *, 8> communicating;
+  // Blocks for copies alone would cost more than they gain: classes in which no
+  // rank communicates join the first one in which some rank does.
+  llvm::SmallPtrSet<Operation *, 8> communicating; // the leaders
   for (const RankTrace &rank : traced->trace.ranks)
     for (const Event &event : rank.getEvents())
       if (event.isSend() || event.isReceive() || event.isRemote)
-        communicating.insert(traced->sources[event.op]
-                                 ->getParentOfType<StageOp>());
+        if (auto stage = traced->sources[event.op]->getParentOfType<StageOp>())
+          communicating.insert(classes.getLeaderValue(stage));
   Operation *host = nullptr;
+  SmallVector<Operation *> others;
   collective.walk<WalkOrder::PreOrder>([&](StageOp stage) {
-    if (!host && communicating.contains(stage))
+    if (!communicating.contains(classes.getLeaderValue(stage)))
+      others.push_back(stage);
+    else if (!host)
       host = stage;
   });
-  collective.walk([&](StageOp stage) {
-    if (ordered || !host)
-      classes.unionSets(first, stage);
-    else if (!communicating.contains(stage))
-      classes.unionSets(host, stage);
-  });
+  for (Operation *stage : others)
+    classes.unionSets(host ? host : first, stage);
+  if (ordered)
+    collective.walk([&](StageOp stage) { classes.unionSets(first, stage); });
 
   llvm::MapVector<StageOp, unsigned> groups;
   llvm::DenseMap<Operation *, unsigned> numbers;

@@ -1,7 +1,7 @@
 // One case per diagnostic of the dialect.
 // RUN: rcclx-opt %s -split-input-file -verify-diagnostics
 
-// expected-error @below {{unknown contract 'all_reduction'; expected one of: all_reduce, all_gather, reduce_scatter, all_to_all, barrier}}
+// expected-error @below {{unknown contract 'all_reduction'; expected one of: all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce, gather, scatter, permute, barrier}}
 rcclx.collective @unknown_contract implements all_reduction (%rank, %world) {
 }
 
@@ -255,4 +255,84 @@ rcclx.collective @outer implements all_reduce (%rank, %world) {
 rcclx.collective @scratch_without_block implements all_reduce (%rank, %world) {
   // expected-error @below {{the scratch of all_reduce has one block per rank; expected block(...)}}
   %own = rcclx.buffer scratch
+}
+
+// -----
+
+// expected-error @below {{expected a root within 0 to 2, found 3}}
+rcclx.collective @root_beyond_the_world implements broadcast bind <world = 3, element = f32, reduction = sum, root = 3> (%rank, %world) {
+}
+
+// -----
+
+// expected-error @below {{expected a permutation of 3 ranks, found 2 entries}}
+rcclx.collective @short_permutation implements permute bind <world = 3, element = f32, reduction = sum, permutation = [1, 0]> (%rank, %world) {
+}
+
+// -----
+
+// expected-error @below {{expected a permutation of 0 to 2, found 1 twice}}
+rcclx.collective @not_a_permutation implements permute bind <world = 3, element = f32, reduction = sum, permutation = [1, 2, 1]> (%rank, %world) {
+}
+
+// -----
+
+// expected-error @below {{expected a permutation of 0 to 2, found -1}}
+rcclx.collective @negative_rank implements permute bind <world = 3, element = f32, reduction = sum, permutation = [1, -1, 0]> (%rank, %world) {
+}
+
+// -----
+
+rcclx.collective @root_of_an_all_reduce implements all_reduce (%rank, %world) {
+  // expected-error @below {{'rcclx.root' op is used in all_reduce, which has no root; expected broadcast, reduce, gather or scatter}}
+  %root = rcclx.root
+}
+
+// -----
+
+rcclx.collective @root_of_a_permute implements permute (%rank, %world) {
+  // expected-error @below {{'rcclx.root' op is used in permute, which has no root}}
+  %root = rcclx.root
+}
+
+// -----
+
+rcclx.collective @destination_in_a_broadcast implements broadcast (%rank, %world) {
+  // expected-error @below {{'rcclx.destination_of' op is used in broadcast, which has no permutation; expected permute}}
+  %to = rcclx.destination_of %rank
+}
+
+// -----
+
+rcclx.collective @source_in_a_barrier implements barrier (%rank, %world) {
+  // expected-error @below {{'rcclx.source_of' op is used in barrier, which has no permutation; expected permute}}
+  %from = rcclx.source_of %rank
+}
+
+// -----
+
+rcclx.collective @broadcast_reduces implements broadcast (%rank, %world) {
+  // expected-error @below {{reduces, but broadcast only moves data}}
+  %zero = rcclx.identity
+}
+
+// -----
+
+rcclx.collective @reduce_has_one_block implements reduce (%rank, %world) {
+  // expected-error @below {{the output of reduce has one block only; expected no block(...)}}
+  %out = rcclx.buffer output block(%rank)
+}
+
+// -----
+
+rcclx.collective @gather_has_blocks implements gather (%rank, %world) {
+  // expected-error @below {{the output of gather has one block per rank; expected block(...)}}
+  %out = rcclx.buffer output
+}
+
+// -----
+
+rcclx.collective @scatter_has_blocks implements scatter (%rank, %world) {
+  // expected-error @below {{the input of scatter has one block per rank; expected block(...)}}
+  %in = rcclx.buffer input
 }

@@ -30,6 +30,24 @@ rcclx.collective @structure implements barrier (%rank, %world) {
 rcclx.collective @attributes implements all_reduce bind <world = 8, element = bf16, reduction = avg> map <grid = 1, groups = 1, threads = 256, tile = 64, depth = 4, tags = 2, rows = 1> (%rank, %world) {
 } {other = 1 : i32}
 
+// CHECK-LABEL: rcclx.collective @rooted implements broadcast
+// CHECK-SAME: bind <world = 8, element = f32, reduction = sum, root = 7>
+rcclx.collective @rooted implements broadcast bind <world = 8, element = f32, reduction = sum, root = 7> (%rank, %world) {
+  // CHECK: [[ROOT:%.*]] = rcclx.root{{$}}
+  %root = rcclx.root
+  // CHECK: rcclx.shift %{{.*}} by [[ROOT]]
+  %p = rcclx.shift %rank by %root
+}
+
+// CHECK-LABEL: rcclx.collective @permuted implements permute
+// CHECK-SAME: bind <world = 3, element = f32, reduction = sum, permutation = [1, 0, 2]>
+rcclx.collective @permuted implements permute bind <world = 3, element = f32, reduction = sum, permutation = [1, 0, 2]> (%rank, %world) {
+  // CHECK: [[TO:%.*]] = rcclx.destination_of %{{.*}}
+  %to = rcclx.destination_of %rank
+  // CHECK: rcclx.source_of [[TO]]
+  %back = rcclx.source_of %to
+}
+
 // CHECK-LABEL: rcclx.collective @slices implements all_gather
 rcclx.collective @slices implements all_gather (%rank, %world) {
   // CHECK: [[IN:%.*]] = rcclx.buffer input{{$}}

@@ -66,3 +66,34 @@ rcclx.collective @reads_back implements all_gather (%rank, %world) {
     rcclx.store %z, %theirs
   }
 }
+
+// -----
+
+// A copy of the own data, or what no rank runs, gets no blocks of its own.
+// CHECK-LABEL: @own_copy
+// CHECK-NOT: group(1)
+rcclx.collective @own_copy implements gather (%rank, %world) {
+  %c1 = arith.constant 1 : index
+  %in = rcclx.buffer input
+  %root = rcclx.root
+  %is_root = arith.cmpi eq, %rank, %root : index
+  scf.if %is_root {
+    %mine = rcclx.buffer output block(%root)
+    %own = rcclx.load %in
+    rcclx.store %own, %mine
+    scf.for %k = %c1 to %world step %c1 {
+      %p = rcclx.shift %root by %k
+      %theirs = rcclx.buffer output block(%p)
+      %y = rcclx.recv like %in from %p
+      rcclx.store %y, %theirs
+    }
+  } else {
+    %x = rcclx.load %in
+    rcclx.send %x to %root
+  }
+  %nobody = arith.cmpi eq, %rank, %world : index
+  scf.if %nobody {
+    %z = rcclx.load %in
+    rcclx.send %z to %root
+  }
+}

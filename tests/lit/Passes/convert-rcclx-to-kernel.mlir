@@ -350,3 +350,64 @@ rcclx.collective @two_groups implements all_reduce bind <world = 2, element = f3
 rcclx.collective @meet implements barrier bind <world = 5, element = f32, reduction = sum> map <grid = 1, groups = 1, threads = 1, tile = 32, depth = 2, tags = 1, rows = 1> (%rank, %world) {
   rcclx.barrier
 }
+
+// -----
+
+// A permutation becomes a choice of constants, its inverse too; a choice of
+// chunks one of groups.
+// CHECK-LABEL: rcclx_kernel.func @rcclx_permuted
+// CHECK: ^bb0([[C:%.*]]: !rcclx_kernel.context, [[RANK:%.*]]: index):
+// CHECK-DAG: [[C0:%.*]] = arith.constant 0 : index
+// CHECK-DAG: [[C1:%.*]] = arith.constant 1 : index
+// CHECK-DAG: [[C2:%.*]] = arith.constant 2 : index
+// CHECK: [[IS1:%.*]] = arith.cmpi eq, [[RANK]], [[C1]]
+// CHECK-NEXT: [[TO1:%.*]] = arith.select [[IS1]], [[C0]], [[C2]]
+// CHECK-NEXT: [[IS2:%.*]] = arith.cmpi eq, [[RANK]], [[C2]]
+// CHECK-NEXT: [[TO:%.*]] = arith.select [[IS2]], [[C1]], [[TO1]]
+// CHECK: [[FROM1:%.*]] = arith.select %{{.*}}, [[C2]], [[C1]]
+// CHECK: [[FROM:%.*]] = arith.select %{{.*}}, [[C0]], [[FROM1]]
+// CHECK: rcclx_kernel.wait_message [[C]] peer [[FROM]]
+// CHECK: [[Y:%.*]] = rcclx_kernel.recv
+// CHECK: [[Z:%.*]] = arith.select %{{.*}}, %{{.*}}, [[Y]] : !rcclx_kernel.group
+// CHECK: rcclx_kernel.store [[Z]]
+rcclx.collective @permuted implements permute bind <world = 3, element = f32, reduction = sum, permutation = [2, 0, 1]> map <grid = 1, groups = 1, threads = 1, tile = 32, depth = 2, tags = 1, rows = 1> (%rank, %world) {
+  %in = rcclx.buffer input
+  %out = rcclx.buffer output
+  %to = rcclx.destination_of %rank
+  %from = rcclx.source_of %rank
+  %is_fixed = arith.cmpi eq, %to, %rank : index
+  rcclx.stage over %in {
+    %x = rcclx.load %in
+    rcclx.send %x to %to by flag
+  }
+  rcclx.stage over %out {
+    %x = rcclx.load %in
+    %y = rcclx.recv like %out from %from by flag
+    %z = arith.select %is_fixed, %x, %y : !rcclx.chunk
+    rcclx.store %z, %out
+  }
+}
+
+// -----
+
+// The next rank of the ring needs no table.
+// CHECK-LABEL: rcclx_kernel.func @rcclx_next
+// CHECK-NOT: arith.select
+// CHECK: [[TO:%.*]] = rcclx.shift %{{.*}} by %c1
+// CHECK: [[FROM:%.*]] = rcclx.shift %{{.*}} by %c-1
+// CHECK: rcclx_kernel.wait_credit %{{.*}} peer [[TO]]
+// CHECK: rcclx_kernel.wait_message %{{.*}} peer [[FROM]]
+rcclx.collective @next implements permute bind <world = 3, element = f32, reduction = sum> map <grid = 1, groups = 1, threads = 1, tile = 32, depth = 2, tags = 1, rows = 1> (%rank, %world) {
+  %in = rcclx.buffer input
+  %out = rcclx.buffer output
+  %to = rcclx.destination_of %rank
+  %from = rcclx.source_of %rank
+  rcclx.stage over %in {
+    %x = rcclx.load %in
+    rcclx.send %x to %to by flag
+  }
+  rcclx.stage over %out {
+    %y = rcclx.recv like %out from %from by flag
+    rcclx.store %y, %out
+  }
+}

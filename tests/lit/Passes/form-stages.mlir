@@ -314,3 +314,28 @@ rcclx.collective @dead implements all_reduce (%rank, %world) {
   %result = rcclx.finish %sum
   rcclx.store %result, %out
 }
+
+// -----
+
+// What the canonicalizer makes of an scf.if that only chooses: part of the stage.
+// CHECK-LABEL: @chooses
+// CHECK: rcclx.stage
+// CHECK: rcclx.send
+// CHECK: rcclx.stage
+// CHECK-NEXT: [[X:%.*]] = rcclx.load
+// CHECK-NEXT: [[Y:%.*]] = rcclx.recv
+// CHECK-NEXT: [[Z:%.*]] = arith.select %{{.*}}, [[X]], [[Y]] : !rcclx.chunk
+// CHECK-NEXT: rcclx.store [[Z]]
+// CHECK-NOT: rcclx.stage
+rcclx.collective @chooses implements permute (%rank, %world) {
+  %in = rcclx.buffer input
+  %out = rcclx.buffer output
+  %to = rcclx.destination_of %rank
+  %from = rcclx.source_of %rank
+  %is_fixed = arith.cmpi eq, %to, %rank : index
+  %x = rcclx.load %in
+  rcclx.send %x to %to
+  %y = rcclx.recv like %out from %from
+  %z = arith.select %is_fixed, %x, %y : !rcclx.chunk
+  rcclx.store %z, %out
+}

@@ -39,7 +39,7 @@ def main():
     rcclx, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     refused = total = 0
     for path in sorted(folder.glob("*.mlir")):
-        ranks = re.search(r"RUN: rcclx-opt %s -rcclx-verify=world=(\d+)", path.read_text())
+        ranks = re.search(r"RUN: rcclx-opt %s -rcclx-verify=\"?world=(\d+)", path.read_text())
         if not ranks:
             continue
         for first, text, line, message in cases(path):

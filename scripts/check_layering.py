@@ -20,6 +20,7 @@ FORBIDDEN = [
     ("tools/rcclx/", [LLVM, COMPILER]),
     ("tools/rcclx-opt/", [RUNTIME]),
     ("tools/rcclx-translate/", [RUNTIME]),
+    ("tools/rcclx-lsp-server/", [RUNTIME]),
     ("dialect/", [r"rcclx/(Analysis|Passes|CodeGen)/", RUNTIME]),
     ("passes/", [r"rcclx/CodeGen/", RUNTIME]),
     ("codegen/lib/", [RUNTIME]),

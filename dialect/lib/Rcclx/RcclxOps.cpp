@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "rcclx/Dialect/Rcclx/ScheduleCheck.h"
 
 using namespace mlir;
 using namespace rcclx;
@@ -25,7 +26,11 @@ parseEnumKeyword(OpAsmParser &parser, AttrT &attr, StringRef what,
                  StringRef expected) {
   StringRef keyword;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
+  // Editors complete what may stand here.
+  SmallVector<StringRef> keywords;
+  expected.split(keywords, ", ");
+  if (failed(parser.parseOptionalKeyword(&keyword, keywords)) &&
+      parser.parseKeyword(&keyword))
     return failure();
   std::optional<EnumT> value = symbolize(keyword);
   if (!value)
@@ -230,7 +235,12 @@ LogicalResult CollectiveOp::verifyRegions() {
     return failed(verifyNested(*this, op)) ? WalkResult::interrupt()
                                            : WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  if (auto *more =
+          (*this)->getDialect()->getRegisteredInterface<ScheduleCheck>())
+    more->check(*this);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

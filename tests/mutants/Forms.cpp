@@ -8,6 +8,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
+#include "rcclx/Analysis/ProveKernel.h"
 #include "rcclx/Analysis/TraceSchedule.h"
 #include "rcclx/CodeGen/HipSource.h"
 #include "rcclx/CodeGen/Passes.h"
@@ -155,6 +156,7 @@ LogicalResult Program::lowerProved(ModuleOp mutant, const Setting &setting,
   result.grid = getCollective(mutant).getMappingAttr().getGrid();
   PassManager kernelPasses(&context);
   addKernelPasses(kernelPasses);
+  kernelPasses.addPass(createVerifyKernel());
   return failed(kernelPasses.run(mutant)) ? failure() : emit(mutant, result);
 }
 
@@ -253,7 +255,8 @@ std::optional<Compiled> Program::compileKernel(const Mutation *mutation) {
     return std::nullopt;
   errors.text.clear();
   Compiled result = kernelPlan;
-  result.proved = true; // the proof of kernels is to come
+  result.proved =
+      succeeded(proveKernel(getKernel(*mutant), getCollective(*mutant)));
   result.lowered = succeeded(emit(*mutant, result));
   result.refusal = errors.text;
   return result;

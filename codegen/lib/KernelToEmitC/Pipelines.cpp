@@ -37,6 +37,8 @@ void rcclx::buildKernelPipeline(OpPassManager &pm) {
   // Slots, buffers and ranges leave the element loops.
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createCSEPass());
+  // After all that changes a kernel: what is proved is what is printed.
+  pm.addPass(createVerifyKernel());
   pm.addPass(createConvertKernelToEmitC());
 }
 

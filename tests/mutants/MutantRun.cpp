@@ -9,8 +9,10 @@
 
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <dlfcn.h>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <poll.h>
@@ -42,32 +44,32 @@ static TrialKernel readKernel(const json &entry) {
   return kernel;
 }
 
-static std::string readAll(int fd, int timeoutMs, bool &late) {
-  std::string text;
-  pollfd poll = {fd, POLLIN, 0};
-  char buffer[1024];
-  for (;;) {
-    late = ::poll(&poll, 1, timeoutMs) == 0;
-    if (late)
-      return text;
-    ssize_t n = read(fd, buffer, sizeof(buffer));
-    if (n <= 0)
-      return text;
-    text.append(buffer, size_t(n));
-  }
+namespace {
+/// A kernel that runs in a child.
+struct Child {
+  pid_t process = 0;
+  int answers = -1; // the pipe
+  uint64_t deadlineMs = 0;
+  std::string answer;
+};
+} // namespace
+
+static uint64_t nowMs() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return uint64_t(time.tv_sec) * 1000 + uint64_t(time.tv_nsec) / 1'000'000;
 }
 
-/// Runs `kernel` in a child.
-static std::string contain(const TrialSettings &settings,
-                           const TrialKernel &kernel, KernelFunction function,
-                           Calls &calls) {
+static Child start(const TrialSettings &settings, const TrialKernel &kernel,
+                   KernelFunction function, Calls &calls) {
   int ends[2];
   if (pipe(ends) != 0)
     die("no pipe");
-  pid_t child = fork();
-  if (child < 0)
+  Child child;
+  child.process = fork();
+  if (child.process < 0)
     die("no process");
-  if (child == 0) {
+  if (child.process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(ends[0]);
     std::string answer = tryKernel(settings, kernel, function, calls);
@@ -75,22 +77,70 @@ static std::string contain(const TrialSettings &settings,
     _exit(written == ssize_t(answer.size()) ? 0 : 1);
   }
   close(ends[1]);
-  bool late = false;
+  child.answers = ends[0];
   // A wait that fails ends by itself; this is for loops without one.
-  std::string answer =
-      readAll(ends[0], int(10 * settings.timeoutMs + 2000), late);
-  close(ends[0]);
+  child.deadlineMs = nowMs() + 10 * settings.timeoutMs + 2000;
+  return child;
+}
+
+/// Takes what `child` has written, or ends it where it is late. True: it has
+/// ended, and its answer is complete.
+static bool proceed(Child &child, bool readable) {
+  bool late = !readable && nowMs() >= child.deadlineMs;
+  if (!readable && !late)
+    return false;
+  char buffer[1024];
+  ssize_t n = late ? 0 : read(child.answers, buffer, sizeof(buffer));
+  if (n > 0) {
+    child.answer.append(buffer, size_t(n));
+    return false;
+  }
+  close(child.answers);
   if (late)
-    kill(child, SIGKILL);
+    kill(child.process, SIGKILL);
   int status = 0;
-  waitpid(child, &status, 0);
+  waitpid(child.process, &status, 0);
   if (late)
-    return "hang\tthe kernel does not end";
-  if (WIFSIGNALED(status))
-    return std::string("crash\t") + strsignal(WTERMSIG(status));
-  if (answer.empty())
-    return "crash\tended without an answer";
-  return answer;
+    child.answer = "hang\tthe kernel does not end";
+  else if (WIFSIGNALED(status))
+    child.answer = std::string("crash\t") + strsignal(WTERMSIG(status));
+  else if (child.answer.empty())
+    child.answer = "crash\tended without an answer";
+  for (char &c : child.answer)
+    c = c == '\n' ? ' ' : c;
+  return true;
+}
+
+/// Runs `numKernels` kernels, a few at a time: most of those that hang sleep.
+static std::vector<std::string>
+runAll(size_t numKernels, const std::function<Child(size_t)> &startOne) {
+  static constexpr size_t atOnce = 3;
+  std::vector<std::string> answers(numKernels);
+  std::map<size_t, Child> running;
+  for (size_t next = 0; next != numKernels || !running.empty();) {
+    while (next != numKernels && running.size() < atOnce) {
+      running[next] = startOne(next);
+      ++next;
+    }
+    std::vector<pollfd> polled;
+    uint64_t first = ~uint64_t(0);
+    for (auto &[number, child] : running) {
+      polled.push_back({child.answers, POLLIN, 0});
+      first = std::min(first, child.deadlineMs);
+    }
+    uint64_t now = nowMs();
+    poll(polled.data(), polled.size(), first > now ? int(first - now) : 0);
+    size_t i = 0;
+    for (auto at = running.begin(); at != running.end();) {
+      if (proceed(at->second, polled[i++].revents != 0)) {
+        answers[at->first] = at->second.answer;
+        at = running.erase(at);
+      } else {
+        ++at;
+      }
+    }
+  }
+  return answers;
 }
 
 int main(int argc, char **argv) {
@@ -116,22 +166,24 @@ int main(int argc, char **argv) {
   if (!library)
     die(dlerror());
 
+  std::vector<TrialKernel> kernels;
   std::map<std::tuple<Contract, uint32_t, uint32_t>, std::unique_ptr<Calls>>
       calls;
   for (const json &entry : job.at("kernels")) {
-    TrialKernel kernel = readKernel(entry);
-    auto function =
-        reinterpret_cast<KernelFunction>(dlsym(library, kernel.symbol.c_str()));
-    if (!function)
-      die("no kernel " + kernel.symbol);
+    const TrialKernel &kernel = kernels.emplace_back(readKernel(entry));
     auto &own = calls[{kernel.contract, kernel.world, kernel.root}];
     if (!own)
       own = std::make_unique<Calls>(settings, kernel);
-    std::string answer = contain(settings, kernel, function, *own);
-    for (char &c : answer)
-      c = c == '\n' ? ' ' : c;
-    puts(answer.c_str());
-    fflush(stdout);
   }
+  for (const std::string &answer : runAll(kernels.size(), [&](size_t number) {
+         const TrialKernel &kernel = kernels[number];
+         auto function = reinterpret_cast<KernelFunction>(
+             dlsym(library, kernel.symbol.c_str()));
+         if (!function)
+           die("no kernel " + kernel.symbol);
+         return start(settings, kernel, function,
+                      *calls[{kernel.contract, kernel.world, kernel.root}]);
+       }))
+    puts(answer.c_str());
   return 0;
 }

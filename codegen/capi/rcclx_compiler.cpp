@@ -6,6 +6,7 @@
 
 #include "rcclx_compiler.h"
 #include "rcclx/CodeGen/PlanCompiler.h"
+#include "llvm/Config/llvm-config.h"
 #include <algorithm>
 #include <string>
 
@@ -37,6 +38,10 @@ template <typename T> static bool hasPermutation(const T &r) {
 
 RCCLX_EXPORT uint32_t rcclx_compiler_api_version(void) {
   return RCCLX_COMPILER_API_VERSION;
+}
+
+RCCLX_EXPORT const char *rcclx_compiler_version(void) {
+  return "LLVM " LLVM_VERSION_STRING;
 }
 
 RCCLX_EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,

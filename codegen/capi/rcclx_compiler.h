@@ -47,6 +47,8 @@ typedef struct rcclx_compile_result rcclx_compile_result;
 
 /* RCCLX_COMPILER_API_VERSION of the library. */
 uint32_t rcclx_compiler_api_version(void);
+/* For people: "LLVM 22.1.8". */
+const char *rcclx_compiler_version(void);
 
 /* Compiles `request` and writes the plan (docs/PlanFormat.md). Returns 0 on
  * success; 1 when the schedule is at fault (syntax, proof, unsupported), 2 when

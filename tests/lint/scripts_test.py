@@ -1,12 +1,14 @@
 """Tests of the logic of scripts/*.py."""
 
 import pathlib
+import re
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 sys.dont_write_bytecode = True
 
+import c_api_docs
 import check_getenv
 import check_layering
 import generate_docs
@@ -46,14 +48,57 @@ class Getenv(unittest.TestCase):
         self.assertEqual(check_getenv.find_reads(text), [4])
 
 
-class Docs(unittest.TestCase):
-    def test_options(self):
-        rows = generate_docs.parse_options(
-            'RCCLX_OPTION("RCCLX_A", a, std::string, "", "One, "\n  "two.")\n'
-            'RCCLX_OPTION("RCCLX_B", b, Milliseconds, Milliseconds{5}, "(b)")\n'
-        )
-        self.assertEqual(rows[0], ("RCCLX_A", "std::string", '""', "One, two."))
-        self.assertIn("| `RCCLX_B` | `5` | (b) |", generate_docs.format_options(rows))
+class CApiDocs(unittest.TestCase):
+    HEADER = """/*===- a.h - A *- C -*-===*
+ *
+ * Part of rcclx.
+ *
+ * Words of
+ * introduction.
+ *===---===*/
+#if defined(__cplusplus)
+extern "C" {
+#else
+#define A
+#endif
+/* Not a thing. */
+#define RCCLX_X 1
+
+/*--- Things ------*/
+
+/* A thing,
+ * and *more. */
+typedef struct thing {
+  int field; /* its; field */
+} thing;
+RCCLX_API int
+make(thing *t) RCCLX_NOEXCEPT;
+typedef struct other other;
+/* Ends. */
+RCCLX_API void end(void);
+#if defined(__cplusplus)
+}
+#endif
+"""
+
+    def test_entries(self):
+        entries = c_api_docs.parse(self.HEADER)
+        self.assertEqual([section for section, _, _ in entries], ["Things"] * 3)
+        self.assertEqual([comment for _, comment, _ in entries], ["A thing,\nand *more.", "", "Ends."])
+        self.assertEqual(entries[0][2][1], "int make(thing *t);")
+        self.assertIn("/* its; field */", entries[0][2][0])
+
+    def test_markdown(self):
+        text = c_api_docs.to_markdown(self.HEADER, "a.h")
+        self.assertIn("\nWords of\nintroduction.\n\n## Things", text)
+        self.assertIn("### `thing`, `make`", text)
+        self.assertIn("and \\*more.", text)
+
+    def test_everything_is_there(self):
+        header = (generate_docs.ROOT / generate_docs.HEADER).read_text()
+        text = c_api_docs.to_markdown(header, generate_docs.HEADER)
+        for name in set(re.findall(r"\brcclx_\w+(?=\()|(?<=\} )rcclx_\w+(?=;)", header)):
+            self.assertIn(f"`{name}`", text)
 
 
 class Snippets(unittest.TestCase):

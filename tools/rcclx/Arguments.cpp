@@ -93,7 +93,7 @@ CLI::Option *addChoice(CLI::App &command, const std::string &option,
             value = text;
           },
           help)
-      ->type_name(choices + "}");
+      ->type_name(choices + (isList ? typeListEnd : "}"));
 }
 
 uint64_t parseUnsigned(const std::string &option, const std::string &text,

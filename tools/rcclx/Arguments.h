@@ -24,6 +24,8 @@ inline constexpr char typeRanks[] = "RANKS";
 inline constexpr char typeCount[] = "COUNT";
 inline constexpr char typeUnsigned[] = "UINT";
 inline constexpr char typeText[] = "TEXT";
+// A choice's type is "{one,of,these}"; that of a list of them ends so.
+inline constexpr char typeListEnd[] = "},...";
 
 CLI::Option *addScheduleArgument(CLI::App &command, std::string &path);
 CLI::Option *addSymbolOption(CLI::App &command, std::string &symbol);

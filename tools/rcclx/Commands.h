@@ -24,6 +24,15 @@ void addBenchRankCommand(CLI::App &app, int &exitStatus);
 void addVerifyCommand(CLI::App &app, int &exitStatus);
 void addCompileCommand(CLI::App &app, int &exitStatus);
 void addInspectCommand(CLI::App &app, int &exitStatus);
+void addEnvCommand(CLI::App &app, int &exitStatus);
+void addCompletionCommand(CLI::App &app, int &exitStatus);
+
+/// What `rcclx --version` prints: also the compiler's, which is loaded for it.
+std::string versionText();
+
+// Headings of the list of commands.
+inline constexpr char groupSchedules[] = "Schedules and plans";
+inline constexpr char groupInstallation[] = "This installation";
 
 /// What the help texts say of these.
 inline constexpr char exitStatusHelp[] =

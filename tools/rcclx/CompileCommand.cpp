@@ -141,6 +141,7 @@ static Status compile(CompileArguments &arguments) {
 void addCompileCommand(CLI::App &app, int &exitStatus) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App *command = app.add_subcommand("compile", description);
+  command->group(groupSchedules);
   command->footer(std::string(examples) + exitStatusHelp);
   addScheduleArgument(*command, arguments->request.scheduleName)->required();
   command->add_option("-o,--output", arguments->output, "The plan to write")

@@ -105,6 +105,7 @@ void addInspectCommand(CLI::App &app, int &exitStatus) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App *command = app.add_subcommand("inspect", description);
+  command->group(groupSchedules);
   command->footer(std::string(examples) + exitStatusHelp);
   command->add_option("plan", arguments->plan, "The plan's directory")
       ->required()

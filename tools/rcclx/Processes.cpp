@@ -365,6 +365,8 @@ void addRankCommand(CLI::App &app, int &exitStatus) {
   command->callback([parent, &exitStatus] {
     // Asked for after the start, so the parent may be gone already.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The parent has said what is unknown in the environment.
+    (void)processOptions(/*warns=*/false);
     RunOptions options;
     rcclx_unique_id id;
     uint32_t rank;

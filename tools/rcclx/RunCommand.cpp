@@ -65,6 +65,7 @@ static Status readPlan(RunOptions &options) {
 
 static Status complete(RunArguments &arguments) {
   RunOptions &options = arguments.options;
+  RCCLX_RETURN_IF_ERROR(processOptions().status());
   if (options.plan.empty() == options.scheduleName.empty())
     return Status(Code::InvalidArgument,
                   "run: expected a schedule, or --plan and none");
@@ -162,6 +163,7 @@ void addRunCommand(CLI::App &app, int &exitStatus) {
   auto arguments = std::make_shared<RunArguments>();
   RunOptions &options = arguments->options;
   CLI::App *command = app.add_subcommand("run", description);
+  command->group(groupSchedules);
   command->footer(std::string(examples) + exitStatusHelp);
   addScheduleArgument(*command, options.scheduleName);
   CLI::Option *plan =

@@ -73,6 +73,7 @@ static Status verify(const VerifyArguments &arguments) {
 void addVerifyCommand(CLI::App &app, int &exitStatus) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App *command = app.add_subcommand("verify", description);
+  command->group(groupSchedules);
   command->footer(std::string(examples) + exitStatusHelp);
   addScheduleArgument(*command, arguments->schedule)->required();
   command

@@ -5,9 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 
-#include "rcclx/Runtime/Options.h"
 #include "rcclx/Runtime/UniqueHandle.h"
-#include "rcclx/rcclx.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -88,13 +86,6 @@ Expected<std::string> rcclx::tool::readSchedule(const std::string &path) {
   return text;
 }
 
-static std::string environmentHelp() {
-  std::string text = "Environment:\n";
-  for (const OptionDoc &option : optionDocs())
-    text += fmt::format("  {:<24} {}\n", option.variable, option.documentation);
-  return text + "\n" + rcclx::tool::exitStatusHelp;
-}
-
 /// Files that are opened later must not get the numbers of the standard ones:
 /// messages would go into them. Writing to what is put there fails, as it would
 /// without.
@@ -127,11 +118,11 @@ int main(int argc, char **argv) {
       "is a short .mlir file;\nrcclx proves it, compiles it to one "
       "kernel, and runs it.",
       "rcclx");
-  app.set_version_flag("--version",
-                       fmt::format("rcclx {}.{}.{}", RCCLX_VERSION_MAJOR,
-                                   RCCLX_VERSION_MINOR, RCCLX_VERSION_PATCH));
+  app.set_version_flag("--version", rcclx::tool::versionText);
   app.require_subcommand(1);
-  app.footer(environmentHelp());
+  app.footer(std::string("`rcclx COMMAND --help` says more of each; `rcclx "
+                         "env` lists the environment variables.\n\n") +
+             rcclx::tool::exitStatusHelp);
   int exitStatus = rcclx::tool::exitOk;
   rcclx::tool::addRunCommand(app, exitStatus);
   rcclx::tool::addRankCommand(app, exitStatus);
@@ -140,6 +131,8 @@ int main(int argc, char **argv) {
   rcclx::tool::addVerifyCommand(app, exitStatus);
   rcclx::tool::addCompileCommand(app, exitStatus);
   rcclx::tool::addInspectCommand(app, exitStatus);
+  rcclx::tool::addEnvCommand(app, exitStatus);
+  rcclx::tool::addCompletionCommand(app, exitStatus);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -3,48 +3,12 @@
 // Part of rcclx. The only file that reads the environment.
 //
 //===----------------------------------------------------------------------===//
-#include "rcclx/Runtime/Options.h"
+#include "OptionValue.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <unistd.h>
 
 namespace rcclx::runtime {
-
-static Status parseValue(const char *, std::string_view value,
-                         std::string &out) {
-  out = value;
-  return Status();
-}
-
-static Status parseValue(const char *variable, std::string_view value,
-                         Milliseconds &out) {
-  uint64_t number = 0;
-  auto [end, error] =
-      std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() ||
-      number < 1 || number > maxTimeoutMs)
-    return makeError(Code::InvalidArgument,
-                     "{}=\"{}\" is not a number of milliseconds from 1 to {}",
-                     variable, value, maxTimeoutMs);
-  out.value = number;
-  return Status();
-}
-
-static Status parseValue(const char *variable, std::string_view value,
-                         LogLevel &out) {
-  static const char *const names[] = {"off", "error", "warning", "info",
-                                      "debug"};
-  for (int i = 0; i != 5; ++i)
-    if (value == names[i]) {
-      out = LogLevel(i);
-      return Status();
-    }
-  return makeError(Code::InvalidArgument,
-                   "{}=\"{}\" is not one of off, error, warning, info, debug",
-                   variable, value);
-}
 
 /// Levenshtein distance, for short names.
 static size_t editDistance(std::string_view a, std::string_view b) {
@@ -74,13 +38,41 @@ static std::string unknownVariable(std::string_view name) {
 }
 
 const std::vector<OptionDoc> &optionDocs() {
-  static const std::vector<OptionDoc> docs = {
-#define RCCLX_OPTION(variable, field, type, init, doc) {variable, doc},
+  static const std::vector<OptionDoc> docs = [] {
+    Options defaults;
+    return std::vector<OptionDoc>{
+#define RCCLX_OPTION(variable, field, type, init, doc)                         \
+  {variable, typeName(#type), possibleValues(defaults.field),                  \
+   printValue(defaults.field), doc},
 #include "rcclx/Runtime/Options.def"
 #undef RCCLX_OPTION
-  };
+    };
+  }();
   return docs;
 }
+
+std::vector<OptionState> optionStates(const char *const *environment) {
+  std::vector<OptionState> states;
+  auto add = [&](const char *variable, auto value) {
+    OptionState state{printValue(value), false, Status()};
+    std::string prefix = std::string(variable) + "=";
+    for (auto entry = environment; entry && *entry; ++entry)
+      if (std::string_view(*entry).starts_with(prefix)) {
+        state.value = *entry + prefix.size();
+        state.isSet = true;
+        state.status = parseValue(variable, state.value, value);
+      }
+    states.push_back(std::move(state));
+  };
+  Options defaults;
+#define RCCLX_OPTION(variable, field, type, init, doc)                         \
+  add(variable, defaults.field);
+#include "rcclx/Runtime/Options.def"
+#undef RCCLX_OPTION
+  return states;
+}
+
+std::vector<OptionState> processOptionStates() { return optionStates(environ); }
 
 Expected<Options> Options::parse(const char *const *environment,
                                  std::vector<std::string> &warnings) {
@@ -122,14 +114,15 @@ Expected<Options> Options::parse(const char *const *environment,
   return options;
 }
 
-Expected<const Options *> processOptions() {
-  static const Expected<Options> options = [] {
+Expected<const Options *> processOptions(bool warns) {
+  static const Expected<Options> options = [warns] {
     std::vector<std::string> warnings;
     Expected<Options> parsed = Options::parse(environ, warnings);
     if (parsed)
       setLogLevel(parsed->logLevel);
     for (const std::string &warning : warnings)
-      RCCLX_LOG(Warning, "environment", "{}", warning);
+      if (warns)
+        RCCLX_LOG(Warning, "environment", "{}", warning);
     return parsed;
   }();
   if (!options)

@@ -24,6 +24,7 @@ namespace {
 #define RCCLX_COMPILER_SYMBOLS(X)                                              \
   X(Required, rcclx_compiler_api_version,                                      \
     decltype(::rcclx_compiler_api_version))                                    \
+  X(Optional, rcclx_compiler_version, decltype(::rcclx_compiler_version))      \
   X(Required, rcclx_compiler_compile, decltype(::rcclx_compiler_compile))      \
   X(Required, rcclx_compiler_verify, decltype(::rcclx_compiler_verify))        \
   X(Required, rcclx_compile_result_diagnostics,                                \
@@ -157,6 +158,16 @@ static Status absentError(const std::string &tried) {
                    "the rcclx compiler is not installed and no cached plan "
                    "fits; looked for:{}",
                    tried);
+}
+
+Expected<std::string> CompilerLibrary::version() const {
+  if (absent())
+    return absentError(tried);
+  RCCLX_ASSIGN_OR_RETURN(const CompilerSymbols *symbols, load(path));
+  return fmt::format("{}, {}", path,
+                     symbols->rcclx_compiler_version
+                         ? symbols->rcclx_compiler_version()
+                         : "of an unknown version");
 }
 
 Status CompilerLibrary::compile(const PlanRequest &request,

@@ -62,6 +62,9 @@ public:
   /// 16 hex digits that change when the library's file does; empty if absent.
   const std::string &stamp() const { return fileStamp; }
 
+  /// "PATH, LLVM 22.1.8": loads the library. Unavailable as compile.
+  Expected<std::string> version() const;
+
   /// Compiles for request.target and this machine's processor, into
   /// `directory`, which exists and is empty. Schedule, with the
   /// compiler's diagnostics as message, when the schedule is at fault;

@@ -20,6 +20,7 @@ namespace rcclx::runtime {
 struct Milliseconds {
   uint64_t value = 0;
 };
+using Path = std::string;                            // said in the table
 inline constexpr uint64_t maxTimeoutMs = 86'400'000; // a day
 
 /// All settings. Immutable once made; passed down, never looked up again.
@@ -47,18 +48,31 @@ struct Options {
                                  std::vector<std::string> &warnings);
 };
 
-/// One row of the table, for help texts.
+/// One row of the table, for people.
 struct OptionDoc {
   const char *variable;
+  const char *type;         // "path", "text", "milliseconds", "word"
+  std::string values;       // what is possible; empty: anything
+  std::string defaultValue; // empty: as the documentation says
   const char *documentation;
 };
 /// The whole table, in its order.
 const std::vector<OptionDoc> &optionDocs();
 
+/// What a row is at present.
+struct OptionState {
+  std::string value;
+  bool isSet;    // by the environment, else the default
+  Status status; // InvalidArgument for a value that does not parse
+};
+/// One per row; of `environment` (as environ), or of the process.
+std::vector<OptionState> optionStates(const char *const *environment);
+std::vector<OptionState> processOptionStates();
+
 /// The process's own settings: parsed at the first call, which also sets the
-/// log level and logs the warnings. Later calls return the same object or
-/// error. Any thread.
-Expected<const Options *> processOptions();
+/// log level and, where it `warns`, logs the warnings. Later calls return the
+/// same object or error. Any thread.
+Expected<const Options *> processOptions(bool warns = true);
 
 } // namespace rcclx::runtime
 

@@ -27,44 +27,5 @@ packages=(
   clang-format-22 clang-tidy-22
 )
 
-die() {
-  echo "setup.sh: error: $*" >&2
-  exit 1
-}
-
-missing_packages() {
-  local installed
-  # Fails where a package is unknown, and lists the others all the same.
-  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${packages[@]}" \
-    2>/dev/null || true)
-  local package
-  for package in "${packages[@]}"; do
-    grep -qxF "installed $package" <<<"$installed" || echo "$package"
-  done
-}
-
-install_packages() {
-  local -a as_root=()
-  if ((EUID != 0)); then
-    command -v sudo >/dev/null ||
-      die "not root, and no sudo; as root: apt-get install --no-install-recommends $*"
-    as_root=(sudo)
-    # Without a terminal nobody can type a password.
-    [[ -t 1 ]] || as_root+=(-n)
-  fi
-  echo "setup.sh: installing: $*"
-  local -a apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
-    -o Acquire::Retries=3)
-  { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$@"; } \
-    </dev/null ||
-    die "apt-get failed; LLVM 22 is in Debian 12's security archive (bookworm-security main)"
-}
-
-command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
-  die "this is not Debian; install the counterparts of: ${packages[*]}"
-mapfile -t missing < <(missing_packages)
-if ((${#missing[@]} != 0)); then
-  install_packages "${missing[@]}"
-fi
-
+./scripts/install_packages.sh "${packages[@]}"
 cmake --preset "$preset"

@@ -196,7 +196,7 @@ TEST_F(BenchTest, schedulesThatAreRefusedAreNamed) {
   writeFile(scratch / "lies.mlir", "fixture implements all_gather\n");
   expectFailure(
       {scratch / "lies.mlir", "--collective", "all_gather", "--sizes", "1K"}, 2,
-      {"lies.mlir: error: expected all_gather"});
+      {"lies.mlir: error: expected a plan for all_gather"});
   writeFile(scratch / "bad.mlir", "error implements all_reduce\n");
   expectFailure({scratch / "bad.mlir"}, 2, {"bad.mlir:1:1: error: a test"});
 }

@@ -31,6 +31,7 @@ TEST(BenchOptions, travelAsJson) {
   options.timeoutMs = 9;
   options.protocol = "flag";
   options.cacheDir = "/c";
+  options.plans = "/p";
   auto back = BenchOptions::fromJson(options.toJson());
   ASSERT_TRUE(back.isOk());
   EXPECT_EQ(back->schedules[0].text, options.schedules[0].text);

@@ -166,6 +166,10 @@ static Status complete(BenchArguments &arguments,
     return makeError(Code::InvalidArgument,
                      "--rounds {}: must be 1 to --max-rounds, which is {}",
                      options.rounds, options.maxRounds);
+  if (!options.plans.empty() && !options.protocol.empty())
+    return makeError(Code::InvalidArgument,
+                     "--protocol {}: the plans of --plans have theirs",
+                     options.protocol);
   if (options.timeoutMs == 0)
     return makeError(Code::InvalidArgument, "--timeout-ms 0: 1 at least");
   return Status();
@@ -223,6 +227,7 @@ void addBenchCommand(CLI::App &app, int &exitStatus) {
   auto arguments = std::make_shared<BenchArguments>();
   BenchOptions &options = arguments->options;
   CLI::App *command = app.add_subcommand("bench", description);
+  command->group(groupSchedules);
   command->footer(std::string(examples) + exitStatusHelp);
   command
       ->add_option("schedules", arguments->paths,
@@ -263,6 +268,11 @@ void addBenchCommand(CLI::App &app, int &exitStatus) {
   command
       ->add_option("--cache-dir", options.cacheDir,
                    "Where compiled plans are kept [RCCLX_CACHE_DIR]")
+      ->type_name(typeDirectory);
+  command
+      ->add_option("--plans", options.plans,
+                   "Plans that `rcclx compile` wrote, as "
+                   "DIR/SCHEDULE-RANKS-COUNT, instead of compiling")
       ->type_name(typeDirectory);
   command->add_option("--array", arguments->array,
                       "Bytes of an array for the memory's bandwidth: more than "

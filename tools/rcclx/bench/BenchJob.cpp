@@ -30,7 +30,7 @@ namespace rcclx::tool {
 using namespace runtime;
 
 /// How long ranks may take to end by themselves after one has failed.
-static constexpr uint64_t graceNs = 5'000'000'000;
+static constexpr uint64_t graceNs = 2'000'000'000;
 /// Nothing is seen of ranks that connect, compile, or fill large buffers.
 static constexpr uint64_t slackMs = 120'000;
 
@@ -250,13 +250,15 @@ static int rankOfBench(const std::vector<std::string> &words) {
   UniqueFd job = openOf(words[0], words[1]);
   UniqueFd memory = openOf(words[0], words[2]);
   UniqueFd results = openOf(words[0], words[3]);
-  Expected<BenchOptions> options =
-      job ? BenchOptions::fromJson(readFrom(job.get(), 0))
-          : Expected<BenchOptions>(systemError(errno, "the job of the bench"));
-  if (!options || !memory || !results) {
-    complain("\"bench-rank\" is for `rcclx bench`");
+  if (!job || !memory || !results) {
+    Status status = systemError(errno, "the files of process " + words[0]);
+    complain("\"bench-rank\" is for `rcclx bench`; {}", status.message());
     return exitBadInput;
   }
+  Expected<BenchOptions> options =
+      BenchOptions::fromJson(readFrom(job.get(), 0));
+  if (!options)
+    return printError(options.status());
   Expected<Meeting> meeting = Meeting::map(
       memory.get(), options->world, options->arrayBytes, options->timeoutMs);
   if (!meeting)

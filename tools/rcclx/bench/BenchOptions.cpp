@@ -67,7 +67,7 @@ std::string BenchOptions::toJson() const {
       {"array", arrayBytes},    {"pin", pin},
       {"samples", samples},     {"seed", seed},
       {"timeout", timeoutMs},   {"protocol", protocol},
-      {"cache", cacheDir}};
+      {"cache", cacheDir},      {"plans", plans}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -98,6 +98,7 @@ Expected<BenchOptions> BenchOptions::fromJson(const std::string &text) {
     options.timeoutMs = json.at("timeout");
     options.protocol = json.at("protocol");
     options.cacheDir = json.at("cache");
+    options.plans = json.at("plans");
     return options;
   } catch (const nlohmann::json::exception &) {
     return makeError(Code::Internal, "a rank's job is incomplete");

@@ -42,6 +42,7 @@ struct BenchOptions {
   uint64_t timeoutMs = 60'000;
   std::string protocol;
   std::string cacheDir;
+  std::string plans; // folder of plans; empty: they are compiled or cached
 
   std::string toJson() const;
   /// Internal for text that toJson did not write.

@@ -69,7 +69,8 @@ private:
   std::vector<Candidate> candidates;
   /// Medians of all variants that were tried.
   nlohmann::ordered_json tried = nlohmann::ordered_json::object();
-  uint64_t rounds = 0;
+  uint64_t rounds = 0; // measured
+  uint64_t roundsSoFar = 0;
 };
 } // namespace
 
@@ -153,16 +154,17 @@ Expected<uint64_t> Point::timedCall(Candidate &candidate, uint64_t seed,
 }
 
 Status Point::round(std::vector<uint64_t> Candidate::*times, bool *stop) {
-  uint64_t seed = options.seed + rounds;
+  // Fresh data each time, and another candidate first.
+  uint64_t number = roundsSoFar++;
+  uint64_t seed = options.seed + number;
   fillExpected(shape, seed, meeting.rank(), expected.get());
   for (size_t i = 0; i != candidates.size(); ++i) {
-    Candidate &candidate = candidates[(i + rounds) % candidates.size()];
+    Candidate &candidate = candidates[(i + number) % candidates.size()];
     bool last = i + 1 == candidates.size();
     RCCLX_ASSIGN_OR_RETURN(uint64_t time,
                            timedCall(candidate, seed, last ? stop : nullptr));
     (candidate.*times).push_back(time);
   }
-  ++rounds;
   return Status();
 }
 
@@ -211,10 +213,9 @@ Status Point::measure(const std::vector<std::unique_ptr<Library>> &libraries) {
     RCCLX_RETURN_IF_ERROR(round(&Candidate::sweep));
   keep(1);
 
-  rounds = 0;
   uint64_t start = nowNs();
   bool stop = false;
-  while (!stop) {
+  for (; !stop; ++rounds) {
     stop = rounds + 1 >= options.rounds &&
            (nowNs() - start > options.milliseconds * 1'000'000 ||
             rounds + 1 >= options.maxRounds);

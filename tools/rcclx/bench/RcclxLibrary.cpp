@@ -71,30 +71,43 @@ private:
                                const CallShape &shape) {
     rcclx_plan_params params = {};
     params.struct_size = sizeof(params);
-    params.schedule = schedule.text.data();
-    params.schedule_bytes = schedule.text.size();
-    params.schedule_name = schedule.path.c_str();
-    params.element = "f32";
-    params.reduction = "sum";
-    params.count = shape.count;
-    params.protocol =
-        options.protocol.empty() ? nullptr : options.protocol.c_str();
+    std::string plan;
+    if (!options.plans.empty()) {
+      plan = fmt::format("{}/{}-{}-{}", options.plans, schedule.name,
+                         shape.world, shape.count);
+      params.plan_dir = plan.c_str();
+    } else {
+      params.schedule = schedule.text.data();
+      params.schedule_bytes = schedule.text.size();
+      params.schedule_name = schedule.path.c_str();
+      params.element = "f32";
+      params.reduction = "sum";
+      params.count = shape.count;
+      if (!options.protocol.empty())
+        params.protocol = options.protocol.c_str();
+    }
     rcclx_plan *raw = nullptr;
     RCCLX_RETURN_IF_ERROR(
         statusOf(rcclx_plan_prepare(comm.get(), &params, &raw)));
-    PlanHandle plan(raw);
+    PlanHandle handle(raw);
     rcclx_plan_info info = {};
     info.struct_size = sizeof(info);
     RCCLX_RETURN_IF_ERROR(statusOf(rcclx_plan_get_info(raw, &info)));
     RCCLX_ASSIGN_OR_RETURN(
         Manifest manifest,
         Manifest::parse({info.manifest, info.manifest_bytes}));
-    // Buffers were made for what the text says.
-    if (manifest.contract != shape.contract)
-      return makeError(Code::Schedule, "{}: error: expected {}, it is {}",
+    // Buffers were made for what the text says, and f32.
+    if (manifest.contract != shape.contract ||
+        manifest.element != Element::F32 ||
+        manifest.reduction != Reduction::Sum)
+      return makeError(Code::Schedule,
+                       "{}: error: expected a plan for {} of f32, sum, found "
+                       "{} of {}, {}",
                        schedule.path, runtime::name(shape.contract),
-                       runtime::name(manifest.contract));
-    return plan;
+                       runtime::name(manifest.contract),
+                       runtime::name(manifest.element),
+                       runtime::name(manifest.reduction));
+    return handle;
   }
 
   const BenchOptions &options;

@@ -22,6 +22,7 @@ namespace {
 
 struct PlanChoice {
   std::string schedule, element, protocol;
+  uint32_t root; // modulo the ranks, of schedules that have one
 };
 
 std::vector<PlanChoice> choices() {
@@ -30,12 +31,18 @@ std::vector<PlanChoice> choices() {
   size_t next = 0;
   for (const char *file :
        {"all_reduce_one_shot", "all_reduce_one_shot_pull", "all_reduce_ring",
-        "all_reduce_two_shot", "all_gather_direct", "barrier"}) {
+        "all_reduce_two_shot", "all_gather_direct", "barrier",
+        "broadcast_binomial", "reduce_binomial", "scatter_direct",
+        "gather_direct", "permute_direct"}) {
     std::ifstream in(fmt::format("{}/{}.mlir", RCCLX_SCHEDULES, file));
     std::stringstream text;
     text << in.rdbuf();
-    for (const char *protocol : {"ll", "flag", "sentinel"})
-      result.push_back({text.str(), elements[next++ % 4], protocol});
+    bool hasRoot = text.str().find("rcclx.root") != std::string::npos;
+    for (const char *protocol : {"ll", "flag", "sentinel"}) {
+      result.push_back({text.str(), elements[next % 4], protocol,
+                        hasRoot ? uint32_t(next) : 0});
+      ++next;
+    }
   }
   return result;
 }
@@ -96,6 +103,7 @@ protected:
       p.element = choice.element.c_str();
       p.protocol = choice.protocol.c_str();
       p.count = 20000;
+      p.root = choice.root % world;
       ASSERT_EQ(rcclx_plan_prepare(comm, &p, &plans.emplace_back()), RCCLX_OK)
           << rcclx_last_error();
       rcclx_plan_info info = {};
@@ -114,8 +122,11 @@ protected:
       rcclx_launch_params launch = {};
       launch.struct_size = sizeof(launch);
       launch.plan = plans[call.plan];
-      launch.input = input.data();
-      launch.output = output.data();
+      // What the rank does not have may be null, or anything.
+      char *anything = reinterpret_cast<char *>(uintptr_t(call.data % 2));
+      launch.input = input.empty() && call.count != 0 ? anything : input.data();
+      launch.output =
+          output.empty() && call.count != 0 ? anything : output.data();
       launch.count = call.count;
       launch.stream = streams[call.data % 2]; // order holds between streams
       ASSERT_EQ(rcclx_launch(comm, &launch), RCCLX_OK) << rcclx_last_error();

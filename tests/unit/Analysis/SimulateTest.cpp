@@ -255,7 +255,7 @@ TEST(Simulate, NonsenseIsRefused) {
         if (uint32_t parts = 1 + pick(3); parts > 1)
           interval = *trace.intervals.getPart(0, pick(parts), 1, parts);
         uint32_t blocks =
-            memory == Memory::Output ? trace.getOutputBlocks() : 1;
+            memory == Memory::Output ? trace.getOutputBlocks(0) : 1;
         return Place{memory, pick(std::max(blocks, 1u)), interval};
       };
       for (uint32_t i = 0, n = pick(8); i < n; ++i) {

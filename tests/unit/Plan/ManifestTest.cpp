@@ -255,6 +255,40 @@ TEST(Manifest, OracleOfAnAllGather) {
   }
 }
 
+TEST(Manifest, OnlyTheRootHasSomeBuffers) {
+  Request request("gather_direct");
+  request.world = 3;
+  request.root = 2;
+  Directory directory;
+  json m = compileManifest(request, directory);
+  ASSERT_FALSE(HasFailure());
+  EXPECT_EQ(m["root"], 2);
+  EXPECT_EQ(m["oracle"]["outputs"][0], json::array());
+  EXPECT_EQ(m["oracle"]["outputs"][1], json::array());
+  ASSERT_EQ(m["oracle"]["outputs"][2].size(), 3u);
+  EXPECT_EQ(m["edges"][2], json({0, 1}));
+  EXPECT_EQ(m["edges"][0], json::array({2}));
+  for (const json &piece : m["oracle"]["outputs"][2])
+    EXPECT_EQ(m["oracle"]["terms"].at(piece[4].get<size_t>()),
+              json({"input", piece[0], 0}));
+}
+
+TEST(Manifest, PermutationOfAPermute) {
+  Request request("permute_direct");
+  request.world = 3;
+  request.permutation = {1, 0, 2};
+  Directory directory;
+  json m = compileManifest(request, directory);
+  ASSERT_FALSE(HasFailure());
+  EXPECT_EQ(m["permutation"], json({1, 0, 2}));
+  for (int rank : {0, 1, 2}) {
+    ASSERT_EQ(m["oracle"]["outputs"][rank].size(), 1u);
+    size_t term = m["oracle"]["outputs"][rank][0][4];
+    EXPECT_EQ(m["oracle"]["terms"].at(term),
+              json({"input", rank == 2 ? 2 : 1 - rank, 0}));
+  }
+}
+
 std::string planHash(Request &request) {
   Directory directory;
   json manifest = compileManifest(request, directory);
@@ -279,6 +313,16 @@ TEST(PlanHash, IsEqualForEqualRequestsAndDiffersWithEachPart) {
   add("sentinel", [](Request &r) { r.protocol = "sentinel"; });
   add("schedule",
       [](Request &r) { r.text = readSchedule("all_reduce_two_shot"); });
+  for (uint32_t root : {0, 1, 2}) {
+    Request other("scatter_direct");
+    other.root = root;
+    hashes["scatter from rank " + std::to_string(root)] = planHash(other);
+  }
+  for (uint32_t last : {2, 3}) {
+    Request other("permute_direct");
+    other.permutation = {1, 0, 5 - last, last};
+    hashes["permutation with " + std::to_string(last)] = planHash(other);
+  }
   std::map<std::string, std::string> byHash;
   for (auto &[what, value] : hashes) {
     auto [found, fresh] = byHash.insert({value, what});

@@ -7,6 +7,8 @@
 #define RCCLX_TESTS_PLAN_PLANTESTING_H
 
 #include "rcclx_compiler.h"
+#include "rcclx_elements.h"
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -60,6 +62,18 @@ public:
   std::filesystem::path path;
 };
 
+/// All of the list, in its order.
+#define RCCLX_SPELLING(NAME, TEXT, ...) #TEXT,
+inline constexpr const char *elements[] = {RCCLX_ELEMENTS(RCCLX_SPELLING)};
+inline constexpr const char *reductions[] = {RCCLX_REDUCTIONS(RCCLX_SPELLING)};
+#undef RCCLX_SPELLING
+
+/// The number of a shipped schedule, so that cases change from one to the next.
+inline size_t indexOf(const std::string &schedule) {
+  std::vector<std::string> names = shippedSchedules();
+  return std::find(names.begin(), names.end(), schedule) - names.begin();
+}
+
 /// A request that is right, and owns what it points to.
 struct Request {
   explicit Request(const std::string &schedule)
@@ -73,6 +87,8 @@ struct Request {
   uint32_t world = 4;
   uint64_t count = 1000;
   const char *symbol = nullptr;
+  uint32_t root = 0;
+  std::vector<uint32_t> permutation;
   decltype(rcclx_compile_request::rtc) rtc = nullptr;
   void *rtcData = nullptr;
 
@@ -96,6 +112,9 @@ struct Request {
     r.directory = directory.path.c_str();
     r.rtc = rtc;
     r.rtc_data = rtcData;
+    r.root = root;
+    r.permutation_length = permutation.size();
+    r.permutation = permutation.data();
     return r;
   }
 

@@ -73,6 +73,33 @@ TEST(Request, NullPointers) {
   }
 }
 
+TEST(Request, RolesThatNoCallCanHave) {
+  auto refuse = [](const char *schedule, uint32_t root,
+                   std::vector<uint32_t> permutation, const char *text) {
+    SCOPED_TRACE(text);
+    Request request(schedule);
+    request.root = root;
+    request.permutation = std::move(permutation);
+    expectRefused(request, requestAtFault, text);
+  };
+  refuse("broadcast_direct", 4, {}, "a root within 0 to 3, found 4");
+  refuse("broadcast_direct", UINT32_MAX, {}, "a root within 0 to 3");
+  refuse("all_reduce_ring", 1, {}, "all_reduce has no root");
+  refuse("permute_direct", 1, {}, "permute has no root");
+  refuse("scatter_direct", 0, {1, 2, 3, 0}, "scatter has no permutation");
+  refuse("permute_direct", 0, {1, 2, 0}, "of 4 ranks, found 3 entries");
+  refuse("permute_direct", 0, {1, 2, 0, 4}, "of 0 to 3, found 4");
+  refuse("permute_direct", 0, {1, 2, 0, 1}, "of 0 to 3, found 1 twice");
+  refuse("permute_direct", 0, {1, 2, 0, UINT32_MAX}, "of 0 to 3, found -1");
+
+  Request request("permute_direct");
+  Directory directory;
+  rcclx_compile_request r = request.make(directory);
+  r.permutation_length = 4;
+  r.permutation = nullptr;
+  EXPECT_EQ(compile(&r).status, requestAtFault);
+}
+
 TEST(Request, StructSizes) {
   Request request("barrier");
   Directory directory;

@@ -16,7 +16,8 @@ struct Proved {
 
 Proved verify(const std::string &text, uint32_t world, uint32_t slots = 0,
               size_t requestSize = sizeof(rcclx_verify_request),
-              size_t proofSize = sizeof(rcclx_proof)) {
+              size_t proofSize = sizeof(rcclx_proof), uint32_t root = 0,
+              const std::vector<uint32_t> &permutation = {}) {
   rcclx_verify_request request = {};
   request.struct_size = requestSize;
   request.schedule = text.data();
@@ -24,6 +25,9 @@ Proved verify(const std::string &text, uint32_t world, uint32_t slots = 0,
   request.schedule_name = "file.mlir";
   request.world = world;
   request.slots = slots;
+  request.root = root;
+  request.permutation_length = permutation.size();
+  request.permutation = permutation.data();
   Proved proved = {};
   proved.proof.struct_size = proofSize;
   rcclx_compile_result *result = nullptr;
@@ -44,13 +48,63 @@ TEST(Verify, CountsOfATwoShot) {
   EXPECT_GE(proved.proof.least_slots, 1u);
 }
 
+Proved verifyFor(const std::string &text, uint32_t world, uint32_t root,
+                 const std::vector<uint32_t> &permutation = {}) {
+  return verify(text, world, 0, sizeof(rcclx_verify_request),
+                sizeof(rcclx_proof), root, permutation);
+}
+
 TEST(Verify, EveryShippedScheduleOnOneToSixteenRanks) {
   for (const std::string &schedule : shippedSchedules())
     for (uint32_t world = 1; world <= 16; ++world) {
-      Proved proved = verify(readSchedule(schedule), world);
+      std::string text = readSchedule(schedule);
+      Proved proved = verifyFor(text, world, RCCLX_EVERY_ROOT);
       EXPECT_EQ(proved.status, 0)
           << schedule << " on " << world << ": " << proved.diagnostics;
+      bool rooted = text.find("rcclx.root") != std::string::npos;
+      EXPECT_EQ(proved.proof.roots, rooted ? world : 0) << schedule;
     }
+}
+
+TEST(Verify, EveryRootIsEachRootInTurn) {
+  std::string text = readSchedule("broadcast_binomial");
+  uint64_t operations = 0;
+  for (uint32_t root = 0; root < 6; ++root) {
+    Proved proved = verifyFor(text, 6, root);
+    EXPECT_EQ(proved.status, 0) << proved.diagnostics;
+    EXPECT_EQ(proved.proof.roots, 1u);
+    operations = std::max(operations, proved.proof.operations);
+  }
+  Proved every = verifyFor(text, 6, RCCLX_EVERY_ROOT);
+  EXPECT_EQ(every.proof.operations, operations);
+  EXPECT_EQ(every.proof.messages, 5u);
+
+  // Right for root 0 alone.
+  text = "rcclx.collective @a implements broadcast (%rank, %world) {\n"
+         "  %c0 = arith.constant 0 : index\n"
+         "  %out = rcclx.buffer output\n"
+         "  %in = rcclx.buffer input\n"
+         "  %x = rcclx.load %in at %c0\n"
+         "  rcclx.store %x, %out\n"
+         "}\n";
+  EXPECT_EQ(verifyFor(text, 3, 0).status, 0);
+  Proved wrong = verifyFor(text, 3, RCCLX_EVERY_ROOT);
+  EXPECT_EQ(wrong.status, 1);
+  EXPECT_NE(wrong.diagnostics.find(
+                "file.mlir:5:8: error: 'rcclx.load' op at rank 0 of 3, root 1"),
+            std::string::npos)
+      << wrong.diagnostics;
+}
+
+TEST(Verify, PermutationsWithAndWithoutFixedPoints) {
+  std::string text = readSchedule("permute_direct");
+  EXPECT_EQ(verifyFor(text, 3, 0, {0, 1, 2}).proof.messages, 0u);
+  EXPECT_EQ(verifyFor(text, 3, 0, {2, 1, 0}).proof.messages, 2u);
+  EXPECT_EQ(verifyFor(text, 3, 0, {2, 0, 1}).proof.messages, 3u);
+  EXPECT_EQ(verifyFor(text, 3, 0, {2, 0, 0}).status, 2);
+  EXPECT_EQ(verifyFor(text, 3, 0, {2, 0}).status, 2);
+  EXPECT_EQ(verifyFor(text, 3, 1).status, 2);
+  EXPECT_EQ(verifyFor(readSchedule("gather_direct"), 3, 3).status, 2);
 }
 
 TEST(Verify, BadRequests) {

@@ -3,9 +3,7 @@
 // Part of rcclx. The plans are those of Fixture/FakeCompiler.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "RuntimeTesting.h"
-
-#include "rcclx/rcclx.h"
+#include "CommunicatorTesting.h"
 
 #include "../../../runtime/lib/capi/Handles.h"
 
@@ -19,103 +17,7 @@ using namespace rcclx::runtime::testing;
 
 namespace {
 
-constexpr uint64_t shortMs = 400;
-
-class CommunicatorTest : public ::testing::Test {
-protected:
-  CommunicatorTest() : cache(scratch / "cache") {
-    EXPECT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
-  }
-
-  rcclx_comm_params params(uint32_t rank, uint32_t world,
-                           uint64_t timeoutMs = 20000) {
-    rcclx_comm_params p = {};
-    p.struct_size = sizeof(p);
-    p.id = &id;
-    p.rank = rank;
-    p.world = world;
-    p.timeout_ms = timeoutMs;
-    p.cache_dir = cache.c_str();
-    return p;
-  }
-
-  static rcclx_plan_params planParams(const std::string &schedule) {
-    rcclx_plan_params p = {};
-    p.struct_size = sizeof(p);
-    p.schedule = schedule.data();
-    p.schedule_bytes = schedule.size();
-    p.element = "f32";
-    p.count = 100;
-    return p;
-  }
-
-  /// Runs `body(rank, comm)` on one thread per rank. The body destroys comm.
-  void eachRank(uint32_t world, uint64_t timeoutMs,
-                const std::function<void(uint32_t, rcclx_comm *)> &body) {
-    std::vector<std::thread> threads;
-    for (uint32_t r = 0; r != world; ++r)
-      threads.emplace_back([&, r] {
-        rcclx_comm_params p = params(r, world, timeoutMs);
-        rcclx_comm *comm = nullptr;
-        ASSERT_EQ(rcclx_comm_create(&p, &comm), RCCLX_OK) << rcclx_last_error();
-        body(r, comm);
-      });
-    for (std::thread &thread : threads)
-      thread.join();
-  }
-
-  Scratch scratch;
-  const std::string cache;
-  rcclx_unique_id id;
-};
-
-/// A rank's plan, stream and buffers.
-struct Worker {
-  Worker(rcclx_comm *comm, const std::string &schedule, size_t count,
-         uint32_t rank)
-      : comm(comm), input(count), output(count) {
-    for (size_t i = 0; i != count; ++i)
-      input[i] = float(i % 17) + float(rank);
-    rcclx_plan_params p = {};
-    p.struct_size = sizeof(p);
-    p.schedule = schedule.data();
-    p.schedule_bytes = schedule.size();
-    p.element = "f32";
-    p.count = count;
-    EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_OK)
-        << rcclx_last_error();
-    EXPECT_EQ(rcclx_stream_create(comm, &stream), RCCLX_OK);
-  }
-  ~Worker() {
-    rcclx_plan_destroy(plan);
-    rcclx_stream_destroy(stream);
-  }
-
-  rcclx_launch_params launchParams() {
-    rcclx_launch_params p = {};
-    p.struct_size = sizeof(p);
-    p.plan = plan;
-    p.input = input.data();
-    p.output = output.data();
-    p.count = input.size();
-    p.stream = stream;
-    return p;
-  }
-  rcclx_result launch() {
-    rcclx_launch_params p = launchParams();
-    return rcclx_launch(comm, &p);
-  }
-  void expectSum(uint32_t world) {
-    for (size_t i = 0; i != output.size(); ++i)
-      ASSERT_EQ(output[i],
-                float(world) * float(i % 17) + float(world * (world - 1) / 2));
-  }
-
-  rcclx_comm *comm;
-  std::vector<float> input, output;
-  rcclx_plan *plan = nullptr;
-  rcclx_stream *stream = nullptr;
-};
+class CommunicatorTest : public CommunicatorFixture {};
 
 TEST_F(CommunicatorTest, runsManyCallsOnSeveralRanks) {
   for (uint32_t world : {1u, 2u, 3u, 8u, 17u}) {
@@ -317,6 +219,49 @@ TEST_F(CommunicatorTest, differentPlansAreRefusedOnAllRanks) {
   });
 }
 
+TEST_F(CommunicatorTest, rolesAreCheckedAndMustAgree) {
+  eachRank(3, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+    const std::string schedule = "fixture";
+    rcclx_plan *plan = nullptr;
+    auto expectError = [&](const rcclx_plan_params &p, rcclx_result result,
+                           const char *message) {
+      EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), result);
+      EXPECT_NE(std::string(rcclx_last_error()).find(message),
+                std::string::npos)
+          << rcclx_last_error();
+    };
+    rcclx_plan_params p = planParams(schedule);
+    p.root = 3;
+    expectError(p, RCCLX_INVALID_ARGUMENT,
+                "root 3; expected a rank within 0 to 2");
+    p.root = rank == 1 ? 2 : 1;
+    expectError(p, RCCLX_INVALID_USAGE, "of root 2) than rank 0 (");
+    p.root = 0;
+    const uint32_t cycle[] = {1, 2, 0}, twice[] = {1, 1, 0}, far[] = {1, 2, 3};
+    p.permutation_length = 2;
+    p.permutation = cycle;
+    expectError(p, RCCLX_INVALID_ARGUMENT,
+                "a permutation of 2 entries; expected one per rank, 3");
+    p.permutation_length = 257;
+    expectError(p, RCCLX_INVALID_ARGUMENT, "a permutation of 257 entries");
+    p.permutation_length = 3;
+    p.permutation = twice;
+    expectError(p, RCCLX_INVALID_ARGUMENT, "the permutation has 1 twice");
+    p.permutation = far;
+    expectError(p, RCCLX_INVALID_ARGUMENT, "the permutation has 3 in it");
+    p.permutation = nullptr;
+    expectError(p, RCCLX_INVALID_ARGUMENT, "the permutation is null");
+    p.permutation_length = rank == 2 ? 0 : 3;
+    p.permutation = cycle;
+    expectError(p, RCCLX_INVALID_USAGE, "rank 2 prepares another plan");
+    // An error of the arguments of one rank is that of all.
+    p = planParams(schedule);
+    p.root = rank == 0 ? 5 : 0;
+    expectError(p, RCCLX_INVALID_ARGUMENT, "root 5");
+    rcclx_comm_destroy(comm);
+  });
+}
+
 TEST_F(CommunicatorTest, diagnosticsReachAllRanks) {
   eachRank(2, 20000, [&](uint32_t, rcclx_comm *comm) {
     std::string schedule = "error";
@@ -461,7 +406,6 @@ TEST_F(CommunicatorTest, refusesBadParameters) {
   rcclx_unique_id damaged = id;
   damaged.bytes[30] ^= 1;
   expect([](auto &p) { p.struct_size = 0; }, "struct_size");
-  expect([](auto &p) { p.id = nullptr; }, "id is null");
   expect([&](auto &p) { p.id = &damaged; }, "damaged");
   expect([](auto &p) { p.world = 0; }, "0 ranks");
   expect([](auto &p) { p.world = 257; }, "257 ranks");

@@ -3,17 +3,24 @@
 // Part of rcclx. The compiler is Fixture/FakeCompiler.cpp, which counts.
 //
 //===----------------------------------------------------------------------===//
+#include "FullTests.h"
 #include "RuntimeTesting.h"
 
+#include "rcclx/Runtime/Log.h"
 #include "rcclx/Runtime/PlanCache.h"
 
 #include <csignal>
+#include <functional>
+#include <random>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
+using namespace rcclx;
 using namespace rcclx::runtime;
 using namespace rcclx::runtime::testing;
 
@@ -86,7 +93,7 @@ TEST_F(PlanCacheTest, anotherCompilerIsAMiss) {
 }
 
 TEST_F(PlanCacheTest, everythingThatMattersIsInTheKey) {
-  std::vector<PlanRequest> requests(9, request);
+  std::vector<PlanRequest> requests(12, request);
   requests[1].schedule += " ";
   requests[2].symbol = "s";
   requests[3].world = 3;
@@ -95,6 +102,9 @@ TEST_F(PlanCacheTest, everythingThatMattersIsInTheKey) {
   requests[6].count = 1u << 20;
   requests[7].protocol = "ll";
   requests[8].target = "gfx942";
+  requests[9].root = 1;
+  requests[10].permutation = {1, 0};
+  requests[11].permutation = {0, 1};
   for (size_t i = 0; i != requests.size(); ++i)
     for (size_t j = 0; j != i; ++j)
       EXPECT_NE(PlanCache::key(requests[i]), PlanCache::key(requests[j]))
@@ -171,10 +181,9 @@ TEST_F(PlanCacheTest, directoriesOfOthersAreRefused) {
 }
 
 TEST_F(PlanCacheTest, withoutADirectoryPlansAreTemporary) {
-  // A file where the directory should be: nobody, not even root, can write.
-  writeFile(scratch / "file", "");
+  // Nobody, not even root, can write there.
   for (const std::string &impossible :
-       {scratch / "file/cache", std::string()}) {
+       {std::string("/proc/rcclx/cache"), std::string()}) {
     directory = impossible;
     std::string place;
     {
@@ -189,6 +198,189 @@ TEST_F(PlanCacheTest, withoutADirectoryPlansAreTemporary) {
   }
   std::filesystem::remove("/tmp/compiled"); // the fake compiler's count
   std::filesystem::remove("/compiled");
+}
+
+TEST_F(PlanCacheTest, aFileInThePlaceOfADirectoryIsAnError) {
+  writeFile(scratch / "file", "");
+  for (const char *wrong : {"file", "file/", "file/cache", "file/a/b"}) {
+    directory = scratch / wrong;
+    EXPECT_ERROR(get().status(), Code::InvalidArgument,
+                 scratch / "file" + " is no directory");
+  }
+  std::filesystem::create_symlink("nowhere", scratch / "link");
+  directory = scratch / "link";
+  EXPECT_FALSE(get().isOk());
+}
+
+TEST_F(PlanCacheTest, linksAreFollowedToWhatIsPrivate) {
+  std::filesystem::create_directory(scratch / "real");
+  chmod((scratch / "real").c_str(), 0700);
+  std::filesystem::create_directory_symlink(scratch / "real", scratch / "link");
+  directory = scratch / "link";
+  auto plan = get();
+  ASSERT_OK(plan.status());
+  EXPECT_TRUE(plan->plan->directory.starts_with(scratch / "real/"));
+  // An entry that leads elsewhere is as good as what it leads to.
+  std::string entry = plan->plan->directory;
+  std::filesystem::rename(entry, scratch / "moved");
+  std::filesystem::create_directory_symlink(scratch / "moved", entry);
+  ASSERT_OK(get().status());
+  chmod((scratch / "moved").c_str(), 0777);
+  EXPECT_ERROR(get().status(), Code::InvalidUsage, "writable by other users");
+  // Its files may not be links.
+  chmod((scratch / "moved").c_str(), 0700);
+  std::filesystem::rename(scratch / "moved/host-x86_64.so", scratch / "object");
+  std::filesystem::create_symlink(scratch / "object",
+                                  scratch / "moved/host-x86_64.so");
+  auto again = get();
+  ASSERT_OK(again.status());
+  EXPECT_FALSE(again->cached);
+  EXPECT_TRUE(std::filesystem::exists(scratch / "object"));
+  EXPECT_TRUE(std::filesystem::exists(scratch / "moved/manifest.json"))
+      << "only the link is to be removed";
+}
+
+TEST_F(PlanCacheTest, foldersThatOthersCanReplaceAreRefused) {
+  std::filesystem::create_directories(scratch / "open/between");
+  directory = scratch / "open/between/cache";
+  for (mode_t mode : {0777, 0775, 0733}) {
+    chmod((scratch / "open").c_str(), mode);
+    EXPECT_ERROR(get().status(), Code::InvalidUsage,
+                 "they may write to a folder above");
+  }
+  chmod((scratch / "open").c_str(), 01777); // as /tmp
+  ASSERT_OK(get().status());
+  if (geteuid() != 0)
+    return;
+  chmod((scratch / "open").c_str(), 0755);
+  ASSERT_EQ(chown((scratch / "open").c_str(), 12345, 12345), 0);
+  EXPECT_ERROR(get().status(), Code::InvalidUsage,
+               "one of them owns a folder above");
+}
+
+/// Runs `body` in a child that is user 12345, or has mounts of its own; its
+/// result is the child's exit status.
+int inChild(const std::function<int()> &body) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(body());
+  int state = 0;
+  EXPECT_EQ(waitpid(child, &state, 0), child);
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+}
+
+TEST_F(PlanCacheTest, usersDoNotDisturbEachOther) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "needs root to be another user";
+  ASSERT_OK(get().status());
+  chmod(scratch.path.c_str(), 0755);
+  // The other user's request of the same cache is refused, by whatever mode.
+  for (mode_t mode : {0700, 0755}) {
+    chmod(directory.c_str(), mode);
+    EXPECT_EQ(inChild([&] {
+                if (setgid(12345) != 0 || setuid(12345) != 0)
+                  return 1;
+                auto plan = get();
+                bool named = plan.status().code() == Code::InvalidUsage &&
+                             plan.status().message().find(
+                                 "belongs to user 0") != std::string::npos;
+                return named ? 0 : 2;
+              }),
+              0);
+  }
+  EXPECT_TRUE(get()->cached);
+  // What one has planted in the other's temporary folder is not taken for his.
+  std::string planted = "/tmp/rcclx-plan-1.0-stranger";
+  std::filesystem::create_directory(planted);
+  EXPECT_EQ(inChild([&] {
+              if (setuid(12345) != 0)
+                return 1;
+              directory = "";
+              return get().isOk() ? 0 : 2;
+            }),
+            0);
+  EXPECT_TRUE(std::filesystem::exists(planted));
+  std::filesystem::remove(planted);
+}
+
+TEST_F(PlanCacheTest, aFullOrReadOnlyCacheStillGivesAPlan) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "needs root to mount";
+  std::filesystem::create_directory(scratch / "mount");
+  struct {
+    const char *options;
+    unsigned long flags;
+  } cases[] = {{"size=8k,mode=0700", 0},
+               {"size=4k,mode=0700", 0},
+               {"nr_inodes=2,mode=0700", 0},
+               {"nr_inodes=4,mode=0700", 0},
+               {"size=1m,mode=0700", MS_RDONLY}};
+  for (auto &[mountOptions, flags] : cases) {
+    int result = inChild([&, mountOptions = mountOptions, flags = flags] {
+      static int warnings;
+      warnings = 0;
+      setLogLevel(LogLevel::Warning);
+      setLogSink([](LogLevel level, std::string_view) {
+        warnings += level == LogLevel::Warning;
+      });
+      if (unshare(CLONE_NEWNS) != 0 ||
+          mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+          mount("tmpfs", (scratch / "mount").c_str(), "tmpfs", flags,
+                mountOptions) != 0)
+        return 77;
+      directory = scratch / "mount/cache";
+      for (int i = 0; i != 2; ++i) {
+        auto plan = get();
+        if (!plan)
+          return 1;
+        if (plan->cached || !plan->plan->directory.starts_with("/tmp/rcclx-"))
+          return 2;
+      }
+      if (warnings < 1 || warnings > 2)
+        return 3; // said, but not at every plan
+      for (const char *kept : {"mount/cache"})
+        if (std::filesystem::exists(scratch / kept) &&
+            !std::filesystem::is_empty(scratch / kept))
+          return 4;
+      return 0;
+    });
+    if (result == 77)
+      GTEST_SKIP() << "mounts are not permitted";
+    EXPECT_EQ(result, 0) << mountOptions;
+  }
+  std::filesystem::remove("/tmp/compiled");
+}
+
+TEST_F(PlanCacheTest, everyDamageOfTheManifestIsAMiss) {
+  ASSERT_OK(get().status());
+  std::string path = onlyEntry() + "/manifest.json";
+  std::string whole;
+  std::getline(std::ifstream(path), whole, '\0');
+  std::mt19937 random(2026);
+  for (int i = 0; i != fewOrAll(40, 2000); ++i) {
+    std::string damaged = whole;
+    switch (i % 4) {
+    case 0:
+      damaged[random() % whole.size()] ^= char(1 << random() % 8);
+      break;
+    case 1:
+      damaged.resize(random() % whole.size());
+      break;
+    case 2: // two places change sides
+      std::swap(damaged[random() % whole.size()],
+                damaged[random() % whole.size()]);
+      break;
+    default:
+      damaged.insert(random() % whole.size(), 1, char(random()));
+    }
+    if (damaged == whole)
+      continue;
+    writeFile(path, damaged);
+    auto plan = get();
+    ASSERT_OK(plan.status());
+    EXPECT_FALSE(plan->cached) << i;
+    EXPECT_TRUE(get()->cached) << "it is to be rebuilt";
+  }
 }
 
 TEST_F(PlanCacheTest, concurrentWritersAgree) {

@@ -414,6 +414,7 @@ template <u32 Threads> RX_FN void open(Context *c) {
 template <u32 Threads> RX_FN void close(Context *c) {
   Params &p = *c->p;
   blockBarrier();
+  orderEnd(c);
   if (c->dead)
     return;
   for (u32 r = 0; r < p.world; ++r)

@@ -103,6 +103,7 @@ RX_FN void tell(const Context *, u64 *word, u64 v) { storeSignal(word, v); }
 RX_FN void orderAcquire(Context *) { fenceAcquire(); }
 RX_FN void orderRelease(Context *) { fenceRelease(); }
 RX_FN void enterLoop(const Context *) {}
+RX_FN void orderEnd(Context *) {}
 #else
 // For ThreadSanitizer, which does not understand fences, on the host, where
 // accesses have more order than fences give on a GPU: waits and signals are
@@ -131,6 +132,8 @@ RX_FN void tell(const Context *c, u64 *word, u64 v) {
 RX_FN void enterLoop(const Context *c) {
   const_cast<Context *>(c)->released = false;
 }
+/// The next kernel begins with an acquire: it covers this one's last waits.
+RX_FN void orderEnd(Context *c) { orderAcquire(c); }
 #endif
 
 /// Waits until *word has passed `wanted`. `acquire` must follow before what it

@@ -80,6 +80,8 @@ void ApiRunner::runRank(uint32_t r, std::vector<Call> &calls, uint64_t seed) {
     launch.input = &b.memory[b.input];
     launch.output = &b.memory[b.output];
     launch.count = calls[k].count();
+    if (calls[k].plan().manifest().reduction == runtime::Reduction::PremulSum)
+      launch.scale = &b.scale;
     size_t stream = below(own, streamCount + 1);
     launch.stream = stream == streamCount ? nullptr : rank.streams[c][stream];
     if (oneIn(own, 8))

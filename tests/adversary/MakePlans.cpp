@@ -6,9 +6,11 @@
 //
 // Usage: AdversaryPlans DIRECTORY [options]
 //   --schedules DIR    *.mlir of this directory (repeatable)
-//   --worlds 2,3       worlds (default 2,3,4,5)
+//   --only NAME,...    these schedules alone
+//   --worlds 2,3       worlds (default 2,3,5)
 //   --protocols ll,flag  (default: each, and the compiler's choice)
 //   --variants N       plans for each schedule and world (default 2)
+//   --portable         for any x86-64-v3, as rcclx_plan_prepare wants it
 //   --preempt          kernels give way before each access
 //   --tsan             kernels are instrumented for ThreadSanitizer
 //   --strict           order only where acquire and release stand
@@ -23,6 +25,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <sys/stat.h>
 
@@ -34,10 +37,11 @@ namespace {
 struct Options {
   std::string directory;
   std::vector<std::string> schedules;
-  std::vector<uint32_t> worlds = {2, 3, 4, 5};
+  std::vector<std::string> only;
+  std::vector<uint32_t> worlds = {2, 3, 5};
   std::vector<std::string> protocols = {"", "ll", "sentinel", "flag"};
   unsigned variants = 2;
-  bool preempt = false, tsan = false, strict = false;
+  bool portable = false, preempt = false, tsan = false, strict = false;
   StringRef edit, dropText;
   unsigned dropIndex = 0;
 };
@@ -49,6 +53,12 @@ struct Schedule {
 [[noreturn]] void fail(const Twine &message) {
   errs() << "AdversaryPlans: error: " << message << "\n";
   exit(2);
+}
+
+std::vector<std::string> split(StringRef list) {
+  SmallVector<StringRef> parts;
+  list.split(parts, ',');
+  return {parts.begin(), parts.end()};
 }
 
 Options parse(int argc, char **argv) {
@@ -63,19 +73,19 @@ Options parse(int argc, char **argv) {
     if (arg == "--schedules") {
       o.schedules.push_back(next(i).str());
     } else if (arg == "--worlds") {
-      SmallVector<StringRef> parts;
-      next(i).split(parts, ',');
       o.worlds.clear();
-      for (StringRef part : parts)
+      for (StringRef part : split(next(i)))
         if (part.getAsInteger(10, o.worlds.emplace_back()))
           fail("no number of ranks: " + part);
+    } else if (arg == "--only") {
+      o.only = split(next(i));
     } else if (arg == "--protocols") {
-      SmallVector<StringRef> parts;
-      next(i).split(parts, ',');
-      o.protocols.assign(parts.begin(), parts.end());
+      o.protocols = split(next(i));
     } else if (arg == "--variants") {
       if (next(i).getAsInteger(10, o.variants))
         fail("--variants needs a number");
+    } else if (arg == "--portable") {
+      o.portable = true;
     } else if (arg == "--preempt") {
       o.preempt = true;
     } else if (arg == "--tsan") {
@@ -99,13 +109,18 @@ Options parse(int argc, char **argv) {
   return o;
 }
 
+bool isWanted(const Options &o, StringRef path) {
+  return sys::path::extension(path) == ".mlir" &&
+         (o.only.empty() || is_contained(o.only, sys::path::stem(path).str()));
+}
+
 std::vector<Schedule> readSchedules(const Options &o) {
   std::vector<Schedule> result;
   for (const std::string &directory : o.schedules) {
     std::error_code error;
     for (sys::fs::directory_iterator it(directory, error), end;
          !error && it != end; it.increment(error)) {
-      if (sys::path::extension(it->path()) != ".mlir")
+      if (!isWanted(o, it->path()))
         continue;
       auto buffer = MemoryBuffer::getFile(it->path());
       if (!buffer)
@@ -161,7 +176,8 @@ Error editText(const Options &o, std::string &text) {
                                ": its text is not there once: see Edits.cpp");
   }
   if (!o.dropText.empty() && !dropLine(text, o.dropText, o.dropIndex))
-    return createStringError("the kernel has no line %u with ", o.dropIndex);
+    return createStringError("the kernel has no line " + Twine(o.dropIndex) +
+                             " with " + o.dropText);
   if (o.strict)
     text.insert(0, "#define RX_STRICT_ORDER\n");
   if (o.preempt)
@@ -174,6 +190,9 @@ public:
   explicit Random(uint64_t seed) : engine(seed) {}
   template <typename T> const T &pick(const std::vector<T> &from) {
     return from[engine() % from.size()];
+  }
+  template <typename T> void shuffle(std::vector<T> &values) {
+    std::shuffle(values.begin(), values.end(), engine);
   }
   uint64_t operator()() { return engine(); }
 
@@ -199,6 +218,10 @@ void make(const Options &o, const Schedule &schedule, uint32_t world,
   v.edit = [&](std::string &text) { return editText(o, text); };
   std::string element = random.pick(elements);
   std::string reduction = random.pick(reductions);
+  StringRef contract =
+      StringRef(schedule.text).split(" implements ").second.split(' ').first;
+  if (contract.contains("reduce") && random() % 6 == 0)
+    reduction = "premul_sum";
   std::string protocol = random.pick(o.protocols);
   const char *target = "host-x86_64";
   std::string name = schedule.name + "-" + std::to_string(world) + "-" +
@@ -223,6 +246,16 @@ void make(const Options &o, const Schedule &schedule, uint32_t world,
   r.targets = &target;
   r.num_targets = 1;
   r.directory = directory.c_str();
+  if (is_contained({"broadcast", "reduce", "gather", "scatter"}, contract))
+    r.root = random() % world;
+  std::vector<uint32_t> permutation(world);
+  if (contract == "permute") {
+    std::iota(permutation.begin(), permutation.end(), 0);
+    random.shuffle(permutation);
+    r.permutation = permutation.data();
+    r.permutation_length = world;
+  }
+  r.host_cpu = o.portable ? "x86-64-v3" : nullptr;
   std::string diagnostics;
   CompileStatus status = compilePlan(r, diagnostics, v);
   if (status != CompileStatus::Ok)

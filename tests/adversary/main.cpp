@@ -7,6 +7,7 @@
 //   --world N        ranks (default 3)
 //   --seed N         what is random (default: a new one, which is printed)
 //   --calls N        calls at least (default 200)
+//   --full-calls N   the same, for ./scripts/test.sh --full
 //   --first-call N   number of the pairs' first call (fibers, threads)
 //   --only TEXT      plans whose names have TEXT
 //   --no-rest        does not look into slots at the end
@@ -16,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ApiRunner.h"
+#include "FullTests.h"
 #include "Runners.h"
 
 #include <charconv>
@@ -29,6 +31,7 @@ namespace {
 struct Options {
   std::string plans, mode = "fibers", only;
   uint64_t world = 3, seed = std::random_device{}(), calls = 200;
+  uint64_t fullCalls = 0;
   uint64_t firstCall = 1;
   bool rest = true;
 };
@@ -65,6 +68,8 @@ Options parse(int argc, char **argv) {
       o.seed = number(argv[i - 1], value);
     else if (arg == "--calls")
       o.calls = number(argv[i - 1], value);
+    else if (arg == "--full-calls")
+      o.fullCalls = number(argv[i - 1], value);
     else if (arg == "--first-call")
       o.firstCall = number(argv[i - 1], value);
     else
@@ -72,6 +77,8 @@ Options parse(int argc, char **argv) {
   }
   if (o.plans.empty())
     giveUp("--plans is needed");
+  if (rcclx::fullTests())
+    o.calls = std::max(o.calls, o.fullCalls);
   return o;
 }
 

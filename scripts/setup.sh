@@ -25,6 +25,7 @@ packages=(
   # Tests, benchmarks and checks.
   llvm-22-tools libgtest-dev libgmock-dev libbenchmark-dev
   clang-format-22 clang-tidy-22
+  zsh fish
 )
 
 ./scripts/install_packages.sh "${packages[@]}"

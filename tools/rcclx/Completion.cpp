@@ -88,7 +88,7 @@ _rcclx_files() {
   local IFS=$'\n'
   compopt -o filenames 2>/dev/null
   COMPREPLY=($(compgen -d -- "$current"))
-  [[ -z $1 ]] || COMPREPLY+=($(compgen -f -X "!*.$1" -- "$current"))
+  [[ -z ${1-} ]] || COMPREPLY+=($(compgen -f -X "!*.$1" -- "$current"))
 }
 _rcclx() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}

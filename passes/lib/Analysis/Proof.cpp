@@ -129,3 +129,43 @@ FailureOr<Proof> rcclx::proveSchedule(CollectiveOp collective, uint32_t world,
   copyOutputs(trace, evaluation, proof);
   return proof;
 }
+
+std::vector<TermId> rcclx::internTerms(const std::vector<Term> &terms,
+                                       TermStore &store) {
+  std::vector<TermId> ids;
+  for (const Term &term : terms)
+    switch (term.kind) {
+    case TermKind::Input:
+      ids.push_back(store.getInput(term.first, term.second));
+      break;
+    case TermKind::Identity:
+      ids.push_back(store.getIdentity());
+      break;
+    case TermKind::Reduce:
+      ids.push_back(store.getReduce(ids[term.first], ids[term.second]));
+      break;
+    case TermKind::Round:
+      ids.push_back(store.getRound(ids[term.first]));
+      break;
+    case TermKind::Finish:
+      ids.push_back(store.getFinish(ids[term.first]));
+      break;
+    }
+  return ids;
+}
+
+bool rcclx::haveSameResults(const Proof &a, const Proof &b) {
+  TermStore store;
+  std::vector<TermId> idsOfA = internTerms(a.terms, store);
+  std::vector<TermId> idsOfB = internTerms(b.terms, store);
+  // Neighbours hold different terms and intervals are in lowest terms, so that
+  // equal outputs have equal pieces.
+  return llvm::equal(
+      a.outputs, b.outputs, [&](const auto &left, const auto &right) {
+        return llvm::equal(left, right, [&](OutputPiece x, OutputPiece y) {
+          x.term = idsOfA[x.term];
+          y.term = idsOfB[y.term];
+          return x == y;
+        });
+      });
+}

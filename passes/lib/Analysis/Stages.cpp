@@ -12,9 +12,7 @@
 using namespace mlir;
 using namespace rcclx;
 
-/// The output block that lies where input block `block` of `rank` does when a
-/// call is in place; none where that block has no counterpart.
-static std::optional<uint32_t> getAliasedBlock(Goal goal, uint32_t rank,
+std::optional<uint32_t> rcclx::getAliasedBlock(Goal goal, uint32_t rank,
                                                uint32_t block) {
   switch (goal) {
   case Goal::AllReduce:
@@ -158,6 +156,29 @@ rcclx::groupStages(CollectiveOp collective, uint32_t world) {
     groups[stage] = numbers.try_emplace(leader, numbers.size()).first->second;
   });
   return groups;
+}
+
+std::pair<int64_t, int64_t> rcclx::findLongestSlice(CollectiveOp collective,
+                                                    unsigned group) {
+  std::pair<int64_t, int64_t> longest = {0, 1};
+  collective.walk([&](StageOp stage) {
+    if (stage.getGroup() != group)
+      return;
+    std::pair<int64_t, int64_t> fraction = {1, 1};
+    for (Value slice = stage.getOver();
+         auto part = slice.getDefiningOp<PartOp>(); slice = part.getSource()) {
+      std::optional<int64_t> count = getConstantIntValue(part.getCount());
+      std::optional<int64_t> length =
+          part.getLength() ? getConstantIntValue(part.getLength()) : 1;
+      if (count && length) {
+        fraction.first *= *length;
+        fraction.second *= *count;
+      }
+    }
+    if (fraction.first * longest.second > longest.first * fraction.second)
+      longest = fraction;
+  });
+  return longest;
 }
 
 FailureOr<Operation *> rcclx::findUnalignedReadBack(CollectiveOp collective,

@@ -851,7 +851,7 @@ LogicalResult Tracer::runEvent(const Instruction &instruction) {
 // Entry
 //===----------------------------------------------------------------------===//
 
-static Goal getGoal(Contract contract) {
+Goal rcclx::getGoal(Contract contract) {
   switch (contract) {
   case Contract::AllReduce:
     return Goal::AllReduce;

@@ -61,30 +61,6 @@ LogicalResult Lowering::lowerTopLevel(Operation *op, OpBuilder &b,
   return op->emitOpError("is not in a stage; expected rcclx-form-stages first");
 }
 
-/// The longest slice of the group's stages, as a fraction of a block. A
-/// length that is not constant counts as the whole.
-std::pair<int64_t, int64_t> Lowering::findLongest() {
-  std::pair<int64_t, int64_t> longest = {0, 1};
-  collective.walk([&](StageOp stage) {
-    if (!isInGroup(stage))
-      return;
-    std::pair<int64_t, int64_t> fraction = {1, 1};
-    for (Value slice = stage.getOver();
-         auto part = slice.getDefiningOp<PartOp>(); slice = part.getSource()) {
-      std::optional<int64_t> count = getConstantIntValue(part.getCount());
-      std::optional<int64_t> length =
-          part.getLength() ? getConstantIntValue(part.getLength()) : 1;
-      if (count && length) {
-        fraction.first *= *length;
-        fraction.second *= *count;
-      }
-    }
-    if (fraction.first * longest.second > longest.first * fraction.second)
-      longest = fraction;
-  });
-  return longest;
-}
-
 /// Whether a value is the same on every rank: no use of the rank below it. What
 /// a loop or branch gives may use it inside.
 static bool isUniform(Value value) {
@@ -166,7 +142,7 @@ void Lowering::publish(OpBuilder &b, IRMapping &scope) {
 /// The tile loop over the stages of one block group.
 LogicalResult Lowering::lowerGroup(OpBuilder &b, IRMapping &scope) {
   Location loc = collective.getLoc();
-  auto [num, den] = findLongest();
+  auto [num, den] = findLongestSlice(collective, group);
   tiles = kernel::TilesOp::create(b, loc, context, num, den);
   auto loop = scf::ForOp::create(b, loc, constant(b, loc, 0), tiles,
                                  constant(b, loc, 1));

@@ -84,7 +84,6 @@ private:
   LogicalResult numberPulls();
   LogicalResult lowerGroup(OpBuilder &b, IRMapping &scope);
   void publish(OpBuilder &b, IRMapping &scope);
-  std::pair<int64_t, int64_t> findLongest();
 
   bool isInGroup(Operation *op);
 

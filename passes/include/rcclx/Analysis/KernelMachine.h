@@ -15,6 +15,7 @@
 
 #include "rcclx/Analysis/KernelProgram.h"
 #include "rcclx/Analysis/Terms.h"
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,16 +38,25 @@ struct KernelGoal {
   /// Per rank, sorted: the plan's edges, and who reads the rank's window.
   std::vector<std::vector<uint32_t>> edges;
   std::vector<std::vector<uint32_t>> readers;
+  /// Per rank: whether it has an input, and the blocks of each.
+  std::vector<bool> hasInput;
+  uint32_t inputBlocks = 1;
+  /// Where calls may be in place: the output block that lies in the memory of
+  /// an input block of a rank.
+  std::function<std::optional<uint32_t>(uint32_t, uint32_t)> aliasedBlock;
   /// Whether a rank may leave only after all have entered.
   bool isBarrier = false;
   /// Granules of a block in each of the successive calls.
   std::vector<uint64_t> granules;
 };
 
-/// Granule counts of the calls to prove, from the loops over tiles: none, one
-/// tile, `depth` tiles, and `depth` + 2 with a tail, in an order in which both
-/// halves of the slots are used again.
-std::vector<uint64_t> chooseGranules(const KernelProgram &program);
+/// Granule counts of the calls to prove, for the longest slices of each block
+/// group as fractions of a block: none, one tile, `depth` tiles, and one and
+/// two more with a tail, in an order in which both halves of the slots are used
+/// again.
+std::vector<uint64_t>
+chooseGranules(const KernelProgram &program,
+               std::vector<std::pair<uint64_t, uint64_t>> longest);
 
 struct KernelRun {
   uint64_t steps = 0; ///< Instructions, of all ranks and calls.

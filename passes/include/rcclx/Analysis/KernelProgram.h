@@ -12,7 +12,6 @@
 
 #include "rcclx/Analysis/Trace.h"
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace rcclx {
@@ -136,9 +135,6 @@ struct KernelProgram {
   uint64_t tags = 1;
   bool takesSentinel = false; ///< The element type has a spare NaN.
   bool isPrescaled = false;   ///< Input is multiplied by the call's scale.
-
-  /// The longest slice of each loop over tiles, as fractions of a block.
-  std::vector<std::pair<uint64_t, uint64_t>> longest;
 };
 
 } // namespace rcclx

@@ -61,6 +61,14 @@ llvm::FailureOr<Proof> proveSchedule(CollectiveOp collective, uint32_t world,
 llvm::FailureOr<Proof> proveSchedule(CollectiveOp collective, uint32_t world,
                                      uint32_t slots);
 
+/// Whether the outputs of all ranks are equal, element by element, as trees.
+bool haveSameResults(const Proof &a, const Proof &b);
+
+/// `terms`, where operands come before their users, in `store`: the identity of
+/// each.
+std::vector<TermId> internTerms(const std::vector<Term> &terms,
+                                TermStore &store);
+
 } // namespace rcclx
 
 #endif // RCCLX_ANALYSIS_PROOF_H

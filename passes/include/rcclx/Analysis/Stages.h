@@ -6,6 +6,7 @@
 #ifndef RCCLX_ANALYSIS_STAGES_H
 #define RCCLX_ANALYSIS_STAGES_H
 
+#include "rcclx/Analysis/Trace.h"
 #include "rcclx/Dialect/Rcclx/Rcclx.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/LogicalResult.h"
@@ -21,11 +22,22 @@ namespace rcclx {
 llvm::FailureOr<llvm::MapVector<StageOp, unsigned>>
 groupStages(CollectiveOp collective, uint32_t world);
 
+/// The longest slice of the stages of a block group, as a fraction of a block.
+/// A length that is not constant counts as the whole. 0 where there is no
+/// stage.
+std::pair<int64_t, int64_t> findLongestSlice(CollectiveOp collective,
+                                             unsigned group);
+
 /// A load of the own output that reads what a store over another part of the
 /// buffer wrote. Only equal parts are cut into the same tiles and given to the
 /// same threads. Null where there is none.
 llvm::FailureOr<mlir::Operation *>
 findUnalignedReadBack(CollectiveOp collective, uint32_t world);
+
+/// The output block that lies where input block `block` of `rank` does when a
+/// call is in place; none where that block has no counterpart.
+std::optional<uint32_t> getAliasedBlock(Goal goal, uint32_t rank,
+                                        uint32_t block);
 
 /// Whether the input may be the output's memory: on every rank, what is loaded
 /// from a position is loaded before anything is stored there, and by stages

@@ -19,6 +19,9 @@ struct TracedSchedule {
   std::vector<mlir::Operation *> sources;
 };
 
+/// What `contract` asks for.
+Goal getGoal(Contract contract);
+
 /// Root and permutation that `collective` is bound to: 0 and the next rank
 /// where it is not. `world` is the one that it is bound to, if any.
 Roles getRoles(CollectiveOp collective, uint32_t world);

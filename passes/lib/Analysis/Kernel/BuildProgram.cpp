@@ -381,7 +381,6 @@ LogicalResult KernelBuilder::addKernelOp(Operation &op) {
             return Result(Found{Code::InGroup, int64_t(in.getGroup())});
           })
           .Case([&](kernel::TilesOp tiles) {
-            program.longest.emplace_back(tiles.getNum(), tiles.getDen());
             return Result(Found{Code::Tiles, int64_t(tiles.getNum()),
                                 int64_t(tiles.getDen())});
           })

@@ -45,11 +45,15 @@ Step KernelMachine::load(Agent &agent, I in) {
   if (!checkRange(agent, in, agent.registers[in.b].range, granules))
     return Step::Fail;
   Datum &result = agent.registers[in.result].datum;
-  if (buffer.block == ~uint32_t(0)) {
+  if (buffer.block == ~uint32_t(0) ||
+      (buffer.memory == Memory::Input &&
+       (!goal.hasInput[agent.rank] || buffer.block >= goal.inputBlocks))) {
     fail(agent, in.op, "reads a block that is not there");
     return Step::Fail;
   }
   if (buffer.memory == Memory::Input) {
+    if (!readInPlace(agent, in, buffer.block, granules))
+      return Step::Fail;
     result = {granules.lo,
               granules.hi,
               goal.terms.getInput(agent.rank, buffer.block),
@@ -76,6 +80,57 @@ Step KernelMachine::load(Agent &agent, I in) {
   return Step::Next;
 }
 
+/// In place, input is gone where output was written; and only the threads that
+/// read it may write there later.
+bool KernelMachine::readInPlace(Agent &agent, I in, uint32_t block,
+                                const TileRange &granules) {
+  std::optional<uint32_t> output;
+  if (goal.aliasedBlock)
+    output = goal.aliasedBlock(agent.rank, block);
+  if (!output)
+    return true;
+  UserMemory &memory = memories[agent.rank];
+  if (const auto *written =
+          findOverlap(memory.output, *output, granules.lo, granules.hi)) {
+    fail(agent, in.op,
+         "reads " + granuleNames(granules.lo, granules.hi) + " of block " +
+             str(block) +
+             " of the input, which a call in place has overwritten");
+    note(written->second.op, "overwritten here");
+    return false;
+  }
+  Access access = {granules.hi, granules.each, 0, agent.id, in.op};
+  uint64_t lo = granules.lo;
+  while (const auto *other =
+             findOverlap(memory.input, *output, lo, access.hi)) {
+    const Access &before = other->second;
+    if (other->first.second == lo && before.hi == access.hi &&
+        before.each == access.each && before.agent == access.agent)
+      return true;
+    // Nobody may write what was read in two ways.
+    lo = std::min(lo, other->first.second);
+    access.hi = std::max(access.hi, before.hi);
+    access.agent = nobody;
+    memory.input.erase(other->first);
+  }
+  memory.input.try_emplace({*output, lo}, access);
+  return true;
+}
+
+bool KernelMachine::writeInPlace(Agent &agent, I in, uint32_t block,
+                                 const TileRange &granules) {
+  const AccessMap &input = memories[agent.rank].input;
+  const auto *read = findOverlap(input, block, granules.lo, granules.hi);
+  if (!read ||
+      (read->first.second == granules.lo && read->second.hi == granules.hi &&
+       read->second.each == granules.each && read->second.agent == agent.id))
+    return true;
+  fail(agent, in.op,
+       "overwrites, in place, input that other threads may still read");
+  note(read->second.op, "read here");
+  return false;
+}
+
 Step KernelMachine::store(Agent &agent, I in) {
   const Datum &datum = agent.registers[in.a].datum;
   BufferRef buffer = agent.registers[in.b].buffer;
@@ -87,6 +142,9 @@ Step KernelMachine::store(Agent &agent, I in) {
     fail(agent, in.op, "writes to a block that is not there, or to the input");
     return Step::Fail;
   }
+  if (buffer.memory == Memory::Output &&
+      !writeInPlace(agent, in, buffer.block, granules))
+    return Step::Fail;
   AccessMap &accesses = buffer.memory == Memory::Output
                             ? memories[agent.rank].output
                             : memories[agent.rank].scratch;
@@ -137,6 +195,12 @@ bool KernelMachine::checkDatum(Agent &agent, I in, const Datum &datum,
 // Slots
 //===----------------------------------------------------------------------===//
 
+/// How many there is room for in a half, or in a window.
+uint64_t KernelMachine::countSlots(SlotKind kind) const {
+  static_assert(RCCLX_WINDOW_BYTES == RCCLX_HALF_BYTES);
+  return RCCLX_HALF_BYTES / (program.tile * (kind == SlotKind::LL ? 32 : 16));
+}
+
 /// Whether `granules`, in a slot of `range`, lie in the slot that `ref` names.
 bool KernelMachine::checkSlot(Agent &agent, I in, const SlotRef &ref,
                               const TileRange &range,
@@ -161,8 +225,7 @@ bool KernelMachine::checkSlot(Agent &agent, I in, const SlotRef &ref,
                            : "receives from a slot that is sent to");
   if (!checkRange(agent, in, range, granules))
     return false;
-  uint64_t bytes = program.tile * (ref.kind == SlotKind::LL ? 32 : 16);
-  if ((ref.number + 1) * bytes > RCCLX_HALF_BYTES)
+  if (ref.number >= countSlots(ref.kind))
     return fail(agent, in.op, slotName(ref) + " lies outside of its half");
   if (!hasEdge(agent.rank, ref.peer) &&
       !(ref.kind == SlotKind::Direct && ref.isOutgoing))
@@ -170,14 +233,20 @@ bool KernelMachine::checkSlot(Agent &agent, I in, const SlotRef &ref,
   return true;
 }
 
-/// The slot that `ref` names: in the region of the pair, or in a window.
-Slot *KernelMachine::findSlot(Agent &agent, I in, const SlotRef &ref) {
-  if (ref.kind == SlotKind::Direct)
-    return &windows[ref.isOutgoing ? agent.rank : ref.peer][ref.number];
-  Region &region = ref.isOutgoing ? getRegion(agent.rank, ref.peer)
-                                  : getRegion(ref.peer, agent.rank);
-  return &region.slots[uint64_t(ref.kind) << 62 |
-                       uint64_t(agent.call % 2) << 61 | ref.number];
+/// The slot that `ref`, which checkSlot has checked, names: in the region of
+/// the pair, or in a window.
+Slot &KernelMachine::findSlot(const Agent &agent, const SlotRef &ref) {
+  std::vector<Slot> *slots = nullptr;
+  if (ref.kind == SlotKind::Direct) {
+    slots = &windows[ref.isOutgoing ? agent.rank : ref.peer];
+  } else {
+    Region &region = ref.isOutgoing ? getRegion(agent.rank, ref.peer)
+                                    : getRegion(ref.peer, agent.rank);
+    slots = &region.slots[2 * size_t(ref.kind) + agent.call % 2];
+  }
+  if (slots->empty())
+    slots->resize(std::min(program.tags * program.depth, countSlots(ref.kind)));
+  return (*slots)[ref.number];
 }
 
 Step KernelMachine::send(Agent &agent, I in) {
@@ -192,7 +261,7 @@ Step KernelMachine::send(Agent &agent, I in) {
     fail(agent, in.op, "sends integers by sentinel, which needs a spare NaN");
     return Step::Fail;
   }
-  Slot &slot = *findSlot(agent, in, ref);
+  Slot &slot = findSlot(agent, ref);
   if (slot.isFull) {
     fail(agent, in.op,
          "overwrites the " + slotName(ref) + ", before rank " + str(ref.peer) +
@@ -216,6 +285,13 @@ Step KernelMachine::send(Agent &agent, I in) {
     note(slot.writer, "written here");
     return Step::Fail;
   }
+  // Credits go from block to block.
+  if (slot.datum.call == agent.call && slot.each != granules.each) {
+    fail(agent, in.op,
+         "cuts the " + slotName(ref) + " into other blocks than before");
+    note(slot.writer, "written here");
+    return Step::Fail;
+  }
   slot.isFull = isPacket(ref.kind);
   slot.datum = datum;
   slot.datum.lo = granules.lo;
@@ -225,8 +301,7 @@ Step KernelMachine::send(Agent &agent, I in) {
   TermKind term = goal.terms[datum.term].kind;
   slot.datum.isChanged = ref.kind == SlotKind::Sentinel &&
                          term != TermKind::Round && term != TermKind::Finish;
-  slot.begin = granules.lo - range.origin;
-  slot.end = granules.hi - range.origin;
+  slot.origin = range.origin;
   slot.each = granules.each;
   slot.level = agent.level;
   slot.loop = agent.loop;
@@ -254,7 +329,7 @@ Step KernelMachine::recv(Agent &agent, I in) {
              " in its errors, but receives from rank " + str(ref.peer));
     return Step::Fail;
   }
-  Slot &slot = *findSlot(agent, in, ref);
+  Slot &slot = findSlot(agent, ref);
   if (isPacket(ref.kind)) {
     // A reset that another agent has still to do would be taken for data.
     for (Moment reset : slot.read)
@@ -281,8 +356,8 @@ Step KernelMachine::recv(Agent &agent, I in) {
   }
   const Datum &datum = slot.datum;
   if (datum.call != agent.call || datum.lo != granules.lo ||
-      datum.hi != granules.hi || slot.begin != granules.lo - range.origin ||
-      slot.end != granules.hi - range.origin || slot.each != granules.each) {
+      datum.hi != granules.hi || slot.origin != range.origin ||
+      slot.each != granules.each) {
     fail(agent, in.op,
          "expects " + granuleNames(granules.lo, granules.hi) + " from rank " +
              str(ref.peer) + ", but finds " + granuleNames(datum.lo, datum.hi) +

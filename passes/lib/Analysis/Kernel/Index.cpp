@@ -143,11 +143,12 @@ Step KernelMachine::makeSlot(Agent &agent, I in) {
 // Counts to prove
 //===----------------------------------------------------------------------===//
 
-std::vector<uint64_t> rcclx::chooseGranules(const KernelProgram &program) {
+std::vector<uint64_t>
+rcclx::chooseGranules(const KernelProgram &program,
+                      std::vector<std::pair<uint64_t, uint64_t>> longest) {
   // More than plans accept (max_count), so that products fit into 64 bits.
   constexpr uint64_t most = uint64_t(1) << 32;
   std::vector<uint64_t> result = {0};
-  auto longest = program.longest;
   llvm::sort(longest);
   longest.erase(llvm::unique(longest), longest.end());
   for (auto [num, den] : longest) {
@@ -155,14 +156,18 @@ std::vector<uint64_t> rcclx::chooseGranules(const KernelProgram &program) {
     auto blockOf = [&, num = num, den = den](uint64_t length) {
       return std::min(most, num == 0 ? length : length * den / num);
     };
+    // Uneven slices, and of the longest only a part of the last tile.
     uint64_t tile = program.tile, depth = program.depth;
+    auto withTail = [&, num = num, den = den](uint64_t whole) {
+      uint64_t granules = blockOf(whole * tile + tile / 2 + 1);
+      return granules - std::min(granules, num == 0 ? 0 : den / (2 * num));
+    };
+    uint64_t two = withTail(depth + 1), one = withTail(depth);
     uint64_t full = blockOf(depth * tile);
-    // Of uneven slices, the last tile of the longest in part only.
-    uint64_t tail = blockOf((depth + 1) * tile + tile / 2 + 1);
-    uint64_t more = tail - std::min(tail, den / 2);
     // Fewer than there are slices, where there are several.
     uint64_t few = den > 1 ? den - 1 : 1 + tile / 2;
-    result.insert(result.end(), {more, full, more, few});
+    // After `one`, the last tile's slot is the first that the next call uses.
+    result.insert(result.end(), {two, full, one, few});
   }
   return result;
 }

@@ -130,12 +130,14 @@ void KernelMachine::wake(AgentId &waiter) {
 /// there for their own.
 bool KernelMachine::checkLeftovers() {
   for (const Region &region : regions)
-    for (const auto &[key, slot] : region.slots)
-      if (slot.isFull)
-        return fail(agents[slot.written.agent], slot.writer,
+    for (const std::vector<Slot> &slots : region.slots) {
+      auto full = llvm::find_if(slots, [](const Slot &s) { return s.isFull; });
+      if (full != slots.end())
+        return fail(agents[full->written.agent], full->writer,
                     "sends to rank " + str(region.destination) +
                         " what is never received: the slot is not zero at the "
                         "end");
+    }
   return true;
 }
 

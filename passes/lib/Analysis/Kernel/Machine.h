@@ -115,6 +115,10 @@ private:
   // Element groups (Elements.cpp).
   Step load(Agent &agent, I in);
   Step store(Agent &agent, I in);
+  bool readInPlace(Agent &agent, I in, uint32_t block,
+                   const TileRange &granules);
+  bool writeInPlace(Agent &agent, I in, uint32_t block,
+                    const TileRange &granules);
   Step send(Agent &agent, I in);
   Step recv(Agent &agent, I in);
   Step compute(Agent &agent, I in);
@@ -124,7 +128,8 @@ private:
                   const TileRange &granules, const char *verb);
   bool checkSlot(Agent &agent, I in, const SlotRef &ref, const TileRange &range,
                  const TileRange &granules);
-  Slot *findSlot(Agent &agent, I in, const SlotRef &ref);
+  uint64_t countSlots(SlotKind kind) const;
+  Slot &findSlot(const Agent &agent, const SlotRef &ref);
   bool checkLoop(Agent &agent, I in, const Slot &slot);
 
   // Order (Order.cpp).
@@ -172,8 +177,8 @@ private:
   std::deque<AgentId> ready;
   std::vector<uint32_t> regionOf; ///< By source and destination.
   std::deque<Region> regions;
-  std::vector<llvm::DenseMap<uint64_t, Slot>> windows; ///< Per rank.
-  std::vector<UserMemory> memories;                    ///< Per rank.
+  std::vector<std::vector<Slot>> windows; ///< Per rank.
+  std::vector<UserMemory> memories;       ///< Per rank.
   /// Per agent and call: its time at entry.
   std::vector<std::vector<uint32_t>> entries;
   std::optional<Finding> finding;

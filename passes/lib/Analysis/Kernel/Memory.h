@@ -11,7 +11,6 @@
 #include "Clocks.h"
 #include "rcclx/Analysis/KernelProgram.h"
 #include "rcclx/Analysis/Terms.h"
-#include "llvm/ADT/DenseMap.h"
 #include <array>
 #include <limits>
 #include <map>
@@ -37,9 +36,8 @@ struct Datum {
 struct Slot {
   bool isFull = false; ///< For `ll` and `sentinel`: until it is reset.
   Datum datum = {};
-  uint64_t begin = 0; ///< Granules of the slot from its start.
-  uint64_t end = 0;
-  uint64_t each = 0; ///< How it is cut into blocks.
+  uint64_t origin = 0; ///< The granule at its start.
+  uint32_t each = 0;   ///< How it is cut into blocks.
   Level level = 0;
   Level loop = 0; ///< The sender's loop, where that waits after it has sent.
   SourceOp writer = 0;
@@ -80,8 +78,8 @@ struct Region {
   uint32_t destination;
   /// Per block group.
   std::vector<std::array<Counter, numCounterKinds>> counters;
-  /// By protocol, half and number.
-  llvm::DenseMap<uint64_t, Slot> slots;
+  /// By protocol and half, and then by number: where there is any.
+  std::array<std::vector<Slot>, 6> slots;
   llvm::SmallVector<AgentId, 1> waiters; ///< For packets.
 };
 
@@ -106,7 +104,8 @@ const AccessMap::value_type *findOverlap(const AccessMap &accesses,
 struct UserMemory {
   AccessMap output;
   AccessMap scratch;
-  AccessMap input; ///< What was read of it.
+  /// What was read of it, by the output block in whose memory it lies.
+  AccessMap input;
 
   void clear() {
     output.clear();

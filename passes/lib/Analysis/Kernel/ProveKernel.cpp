@@ -8,43 +8,43 @@
 #include "BuildProgram.h"
 #include "rcclx/Analysis/KernelMachine.h"
 #include "rcclx/Analysis/Proof.h"
+#include "rcclx/Analysis/Stages.h"
+#include "rcclx/Analysis/TraceSchedule.h"
 
 using namespace mlir;
 using namespace rcclx;
 
-static KernelGoal makeGoal(const Proof &proof, CollectiveOp collective) {
+static KernelGoal makeGoal(const Proof &proof) {
   KernelGoal goal;
-  // Operands come before their users, so that numbers are the same.
-  SmallVector<TermId> numbers;
-  for (const Term &term : proof.terms)
-    switch (term.kind) {
-    case TermKind::Input:
-      numbers.push_back(goal.terms.getInput(term.first, term.second));
-      break;
-    case TermKind::Identity:
-      numbers.push_back(goal.terms.getIdentity());
-      break;
-    case TermKind::Reduce:
-      numbers.push_back(
-          goal.terms.getReduce(numbers[term.first], numbers[term.second]));
-      break;
-    case TermKind::Round:
-      numbers.push_back(goal.terms.getRound(numbers[term.first]));
-      break;
-    case TermKind::Finish:
-      numbers.push_back(goal.terms.getFinish(numbers[term.first]));
-      break;
-    }
+  std::vector<TermId> ids = internTerms(proof.terms, goal.terms);
   for (const std::vector<OutputPiece> &output : proof.outputs) {
     std::vector<ExpectedPiece> &expected = goal.outputs.emplace_back();
     for (const OutputPiece &piece : output)
       expected.push_back(
-          {piece.block, piece.a, piece.l, piece.d, numbers[piece.term]});
+          {piece.block, piece.a, piece.l, piece.d, ids[piece.term]});
   }
   goal.edges = proof.edges;
   goal.readers = proof.readers;
-  goal.isBarrier = collective.getContract() == Contract::Barrier;
   return goal;
+}
+
+/// Buffers that ranks have, and which of them are one in a call in place.
+static LogicalResult describeBuffers(CollectiveOp collective, uint32_t world,
+                                     KernelGoal &goal) {
+  Goal kind = getGoal(collective.getContract());
+  goal.isBarrier = kind == Goal::Barrier;
+  ScheduleTrace buffers(kind, world, getRoles(collective, world));
+  for (uint32_t rank = 0; rank < world; ++rank)
+    goal.hasInput.push_back(buffers.hasBuffer(Memory::Input, rank));
+  goal.inputBlocks = buffers.hasBlockPerRank(Memory::Input) ? world : 1;
+  FailureOr<bool> inPlace = isSafeInPlace(collective, world);
+  if (failed(inPlace))
+    return failure();
+  if (*inPlace)
+    goal.aliasedBlock = [kind](uint32_t rank, uint32_t block) {
+      return getAliasedBlock(kind, rank, block);
+    };
+  return success();
 }
 
 FailureOr<KernelProof> rcclx::proveKernel(kernel::FuncOp func,
@@ -58,8 +58,13 @@ FailureOr<KernelProof> rcclx::proveKernel(kernel::FuncOp func,
   FailureOr<BuiltKernel> built = buildKernelProgram(func);
   if (failed(proof) || failed(built))
     return failure();
-  KernelGoal goal = makeGoal(*proof, collective);
-  goal.granules = chooseGranules(built->program);
+  KernelGoal goal = makeGoal(*proof);
+  if (failed(describeBuffers(collective, world, goal)))
+    return failure();
+  std::vector<std::pair<uint64_t, uint64_t>> longest;
+  for (uint32_t group = 0; group < built->program.groups; ++group)
+    longest.push_back(findLongestSlice(collective, group));
+  goal.granules = chooseGranules(built->program, std::move(longest));
   KernelProof result;
   result.calls = goal.granules.size();
   KernelRun run;

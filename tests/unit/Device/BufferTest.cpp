@@ -3,7 +3,7 @@
 // Part of rcclx.
 //
 //===----------------------------------------------------------------------===//
-#include "DeviceTesting.h"
+#include "NumericReference.h"
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,8 +33,7 @@ private:
 };
 
 template <typename T> class Buffers : public testing::Test {};
-using Types = testing::Types<rx::F32, rx::F16, rx::BF16, rx::I32>;
-TYPED_TEST_SUITE(Buffers, Types);
+TYPED_TEST_SUITE(Buffers, AllTypes);
 
 TYPED_TEST(Buffers, LoadReadsNothingPastTheEndAndGivesZeros) {
   std::mt19937_64 random = makeRandom();
@@ -111,6 +110,22 @@ TYPED_TEST(Buffers, BlocksAreCountElementsApart) {
               ptrdiff_t(block * 1'000'003 * TypeParam::bytes));
     EXPECT_EQ(output.count, 1'000'003u);
   }
+}
+
+TYPED_TEST(Buffers, InputsAreMultipliedByTheScaleOfTheCall) {
+  using Acc = typename TypeParam::Acc;
+  Fabric fabric(1);
+  rcclx_kernel_params params = fabric.params(0);
+  params.scale = toBits(Acc(3));
+  rx::Context context = rx::begin(params, 0);
+  rx::Group ones = {}, threes = {};
+  for (uint32_t i = 0; i < rx::Elements<TypeParam>::perGroup; ++i) {
+    using Word = typename TypeParam::Word;
+    rx::Elements<TypeParam>::put(ones, i, Word(narrow<TypeParam>(Acc(1))));
+    rx::Elements<TypeParam>::put(threes, i, Word(narrow<TypeParam>(Acc(3))));
+  }
+  rx::Group got = rx::prescale<TypeParam>(&context, ones);
+  EXPECT_EQ(std::memcmp(&got, &threes, 16), 0);
 }
 
 } // namespace

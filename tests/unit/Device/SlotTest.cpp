@@ -3,7 +3,7 @@
 // Part of rcclx.
 //
 //===----------------------------------------------------------------------===//
-#include "DeviceTesting.h"
+#include "NumericReference.h"
 #include <map>
 
 namespace rcclx::device {
@@ -145,7 +145,7 @@ bool same(const Group &a, const Group &b) {
 
 /// Any value in any lane arrives, and as its canonical form.
 template <typename T>
-void checkSentinel(OneSlot &one, uint32_t bits, const Group &others) {
+void checkSentinel(OneSlot &one, typename T::Word bits, const Group &others) {
   for (uint32_t lane = 0; lane < rx::Elements<T>::perGroup; ++lane) {
     Group g = {};
     for (uint32_t i = 0; i < rx::Elements<T>::perGroup; ++i)
@@ -173,9 +173,38 @@ TEST(Sentinel, EveryNarrowValueArrivesInEveryLane) {
     for (const Group &others : {zeros, ones}) {
       checkSentinel<rx::F16>(one, bits, others);
       checkSentinel<rx::BF16>(one, bits, others);
+      if (bits < 256) {
+        checkSentinel<rx::F8E4M3FN>(one, bits, others);
+        checkSentinel<rx::F8E5M2>(one, bits, others);
+      }
       if (testing::Test::HasFatalFailure())
         return;
     }
+}
+
+TEST(Sentinel, F64ValuesArrive) {
+  OneSlot one;
+  std::mt19937_64 random = makeRandom();
+  constexpr uint64_t infinity = 0x7ff0000000000000;
+  std::vector<uint64_t> values = {0,
+                                  uint64_t(1) << 63,
+                                  infinity,
+                                  infinity + 1,
+                                  ~uint64_t(0),
+                                  ~uint64_t(0) >> 1,
+                                  0xffffffff00000000, // a NaN
+                                  0x00000000ffffffff,
+                                  0xfffffffeffffffff}; // a NaN
+  for (int i = 0; i < 20'000; ++i) {
+    values.push_back(random());
+    values.push_back(random() | infinity); // NaNs
+  }
+  for (uint64_t bits : values) {
+    Group others = {{~0u, uint32_t(random()), 0, ~0u}};
+    checkSentinel<rx::F64>(one, bits, others);
+    if (testing::Test::HasFatalFailure())
+      return;
+  }
 }
 
 TEST(Sentinel, F32ValuesArrive) {
@@ -200,6 +229,9 @@ TEST(Sentinel, ASlotAtRestIsEmpty) {
   EXPECT_FALSE(rx::arrived<rx::F32>(Group{{0, 0, 0, 0}}));
   EXPECT_FALSE(rx::arrived<rx::F16>(Group{{0, 0, 0, 0}}));
   EXPECT_FALSE(rx::arrived<rx::BF16>(Group{{0, 0, 0, 0}}));
+  EXPECT_FALSE(rx::arrived<rx::F64>(Group{{0, 0, 0, 0}}));
+  EXPECT_FALSE(rx::arrived<rx::F8E4M3FN>(Group{{0, 0, 0, 0}}));
+  EXPECT_FALSE(rx::arrived<rx::F8E5M2>(Group{{0, 0, 0, 0}}));
 }
 
 TEST(LL, EveryBitArrivesAndTheSlotIsResetToZero) {

@@ -3,6 +3,7 @@
 // Part of rcclx. No GPU is needed: objects are compiled, not run.
 //
 //===----------------------------------------------------------------------===//
+#include "FullTests.h"
 #include "PlanTesting.h"
 #include "rcclx/Runtime/Rtc.h"
 #include <algorithm>
@@ -24,16 +25,12 @@ class GpuPlan : public testing::TestWithParam<std::string> {
 protected:
   /// Types and reductions change from schedule to schedule.
   Request makeRequest() {
-    const char *elements[] = {"bf16", "f16", "f32", "i32"};
-    const char *reductions[] = {"avg", "sum", "max"};
-    std::vector<std::string> names = shippedSchedules();
-    size_t i =
-        std::find(names.begin(), names.end(), GetParam()) - names.begin();
+    size_t i = indexOf(GetParam());
     Request request(GetParam());
     request.world = 8;
     request.count = 1'000'000;
-    request.element = elements[i % 4];
-    request.reduction = reductions[i % 3];
+    request.element = elements[i % std::size(elements)];
+    request.reduction = reductions[(i + i / 12) % std::size(reductions)];
     request.rtc = runtime::rtcCompile;
     return request;
   }
@@ -80,6 +77,39 @@ TEST_P(GpuPlan, CompilesForNvidia) {
   EXPECT_EQ(object["file"], "sm_90.cubin");
   EXPECT_EQ(readElf(directory.path / "sm_90.cubin").machine, machineCuda);
 }
+
+// Each compiler sees every type with every reduction; all of them, or one in
+// turn for each.
+class GpuPlanTypes : public testing::TestWithParam<size_t> {};
+
+TEST_P(GpuPlanTypes, CompileForEveryCompiler) {
+  std::vector<std::string> targets = {"gfx90a", "gfx942", "gfx950", "gfx1151"};
+  if (runtime::rtcSupports("sm_90"))
+    targets.push_back("sm_90");
+  const char *element = elements[GetParam()];
+  size_t turn = GetParam();
+  for (const char *reduction : reductions) {
+    Request request("reduce_scatter_direct");
+    request.world = 7; // no power of two: what divides is seen
+    request.element = element;
+    request.reduction = reduction;
+    request.protocol = "sentinel"; // where it is legal: canonical values
+    request.rtc = runtime::rtcCompile;
+    request.targets = {targets[turn++ % targets.size()]};
+    if (fullTests())
+      request.targets = targets;
+    SCOPED_TRACE(std::string(element) + " " + reduction + " " +
+                 request.targets[0]);
+    Directory directory;
+    compileManifest(request, directory);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuPlanTypes,
+                         testing::Range<size_t>(0, std::size(elements)),
+                         [](const auto &info) {
+                           return std::string(elements[info.param]);
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Shipped, GpuPlan,
                          testing::ValuesIn(shippedSchedules()),

@@ -53,7 +53,7 @@ int main(void) {
   plan_params.struct_size = sizeof(plan_params);
   plan_params.schedule = "x";
   plan_params.schedule_bytes = 1;
-  plan_params.element = "f64";
+  plan_params.element = "f80";
   CHECK(rcclx_plan_prepare(comm, &plan_params, &plan) ==
         RCCLX_INVALID_ARGUMENT);
   CHECK(plan == NULL);

@@ -88,13 +88,19 @@ TEST(NumericTest, edges) {
 
 TEST(NumericTest, maximumNumber) {
   float nan = std::nanf("");
-  EXPECT_EQ(maximumNumber(nan, 1), 1);
-  EXPECT_EQ(maximumNumber(1, nan), 1);
+  EXPECT_EQ(maximumNumber(nan, 1.0f), 1);
+  EXPECT_EQ(maximumNumber(1.0f, nan), 1);
+  EXPECT_EQ(minimumNumber(nan, 1.0f), 1);
+  EXPECT_EQ(minimumNumber(1.0, double(nan)), 1);
+  EXPECT_TRUE(std::isnan(minimumNumber(nan, nan)));
+  EXPECT_TRUE(std::signbit(minimumNumber(0.0f, -0.0f)));
+  EXPECT_TRUE(std::signbit(minimumNumber(-0.0, 0.0)));
   EXPECT_TRUE(std::isnan(maximumNumber(nan, nan)));
   EXPECT_FALSE(std::signbit(maximumNumber(-0.0f, 0.0f)));
   EXPECT_FALSE(std::signbit(maximumNumber(0.0f, -0.0f)));
   EXPECT_TRUE(std::signbit(maximumNumber(-0.0f, -0.0f)));
-  EXPECT_EQ(maximumNumber(-infinity, -3), -3);
+  EXPECT_EQ(maximumNumber(-infinity, -3.0f), -3);
+  EXPECT_EQ(minimumNumber(infinity, -3.0f), -3);
   EXPECT_EQ(maximumNumber(-3, -4), -3);
 }
 

@@ -40,7 +40,7 @@ RCCLX = """#!/bin/sh
 here=$(cd "$(dirname "$0")" && pwd) || exit
 export LD_LIBRARY_PATH="$here/lib" PATH="$here/bin:$PATH"
 export OPAL_PREFIX="$here/usr" UCX_MODULE_DIR="$here/lib/ucx"
-export PMIX_INSTALL_PREFIX="$here/usr/lib/x86_64-linux-gnu/pmix2"
+export PMIX_MCA_pcompress_base_silence_warning=1 # needs a component, and no text is long
 exec "$here/bin/rcclx" "$@"
 """
 
@@ -78,21 +78,14 @@ def programs(bundle, build):
             sys.exit(f"bundle.py: error: {path} is not built: install libopenmpi-dev, libgloo-dev")
         bundle.copy(path, f"lib/{path.name}")
     bundle.copy(shutil.which("orterun"), "bin/mpirun")
-    # Where Open MPI, PMIx and UCX look below their prefixes.
+    # Where Open MPI and UCX look. PMIx has what it needs built in.
     openmpi = SYSTEM / "openmpi/lib/openmpi3"
     for component in openmpi.glob("mca_*.so"):
         if not COMPONENTS_LEFT_OUT.search(component.name):
             bundle.copy(component, f"usr{str(openmpi).removeprefix('/usr')}/{component.name}")
-    pmix = SYSTEM / "pmix2"
-    for component in pmix.glob("lib/pmix/*.so"):
-        bundle.copy(component, f"usr/lib/x86_64-linux-gnu/pmix2/lib/pmix/{component.name}")
-    for module in (SYSTEM / "ucx").glob("*.so.0"):
-        if re.search(r"libu(ct|cm)_cma|libucx_perftest", module.name):
-            bundle.copy(module, f"lib/ucx/{module.name}")
-    for source, target in [("/usr/share/openmpi", "usr/share/openmpi"),
-                           ("/usr/share/pmix", "usr/lib/x86_64-linux-gnu/pmix2/share/pmix")]:
-        if pathlib.Path(source).is_dir():
-            shutil.copytree(source, bundle.folder / target, dirs_exist_ok=True)
+    for module in (SYSTEM / "ucx").glob("libuct_cma.so.0"):
+        bundle.copy(module, f"lib/ucx/{module.name}")
+    shutil.copytree("/usr/share/openmpi", bundle.folder / "usr/share/openmpi")
 
 
 def size_of(text):
@@ -137,9 +130,6 @@ def plans(bundle, rcclx, arguments):
     print(f"bundle.py: compiling {len(jobs)} plans", flush=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(compile_one, jobs.values()))
-    for plan in jobs:  # sources are for people
-        for source in plan.glob("*.hip.cpp"):
-            source.chmod(0o644)
 
 
 def main():

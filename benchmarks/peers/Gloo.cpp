@@ -2,9 +2,10 @@
 //
 // Part of rcclx. Gloo over TCP on the loopback device: it has no transport over
 // shared memory. The algorithms of its older interface (classes) are bound to
-// their buffers and work in place: their variants copy the input first, as a
-// call out of place has to. They alone can use connections that the caller
-// itself drives ("sync"), with or without polling.
+// their buffers and mostly work in place: their variants copy the input first,
+// as a call out of place has to. They alone can use connections that the caller
+// itself drives ("sync"), with or without polling. AllreduceBcube of these is
+// left out: it is wrong for three ranks.
 //
 //===----------------------------------------------------------------------===//
 #include "rcclx_bench_peer.h"
@@ -13,6 +14,7 @@
 #include <exception>
 #include <functional>
 #include <gloo/allgather.h>
+#include <gloo/allgather_ring.h>
 #include <gloo/allreduce.h>
 #include <gloo/allreduce_halving_doubling.h>
 #include <gloo/allreduce_ring_chunked.h>
@@ -26,6 +28,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 
 namespace {
 
@@ -69,6 +72,7 @@ enum Links { Async, Sync, Polling };
 struct State {
   std::shared_ptr<gloo::transport::Device> device;
   std::shared_ptr<gloo::rendezvous::Context> contexts[3]; // by Links
+  uint32_t world = 0;
   std::string description;
 };
 
@@ -126,6 +130,16 @@ allGather(const std::shared_ptr<gloo::rendezvous::Context> &context,
   return [options] { gloo::allgather(*options); };
 }
 
+/// The older interface's, out of place as it is.
+static std::function<void()>
+allGatherOlder(const std::shared_ptr<gloo::rendezvous::Context> &context,
+               const Call &call) {
+  auto algorithm = std::make_shared<gloo::AllgatherRing<float>>(
+      context, std::vector<const float *>{call.input}, call.output,
+      int(call.count));
+  return [algorithm] { algorithm->run(); };
+}
+
 static std::function<void()>
 allToAll(const std::shared_ptr<gloo::rendezvous::Context> &context,
          const Call &call) {
@@ -160,11 +174,11 @@ static const std::vector<Variant> variants[4] = {
       allReduceInPlace<gloo::AllreduceHalvingDoubling>},
      {"halving_doubling_sync", Sync,
       allReduceInPlace<gloo::AllreduceHalvingDoubling>},
-     {"halving_doubling_poll", Polling,
-      allReduceInPlace<gloo::AllreduceHalvingDoubling>},
      {"ring_chunked", Async, allReduceInPlace<gloo::AllreduceRingChunked>},
      {"ring_chunked_sync", Sync, allReduceInPlace<gloo::AllreduceRingChunked>}},
-    {{"ring", Async, allGather}},
+    {{"ring", Async, allGather},
+     {"ring_older_sync", Sync, allGatherOlder},
+     {"ring_older_poll", Polling, allGatherOlder}},
     {{"halving_doubling", Async, reduceScatter},
      {"halving_doubling_sync", Sync, reduceScatter},
      {"halving_doubling_poll", Polling, reduceScatter}},
@@ -187,6 +201,7 @@ template <typename Body> static const char *guarded(Body body) {
 static const char *create(const rcclx_bench_group *group, void **out) {
   return guarded([&] {
     auto state = std::make_unique<State>();
+    state->world = group->world;
     gloo::transport::tcp::attr attributes;
     attributes.iface = "lo";
     state->device = gloo::transport::tcp::CreateDevice(attributes);
@@ -212,10 +227,23 @@ static const char *describe(void *state) {
   return static_cast<State *>(state)->description.c_str();
 }
 
-static const char *variant(void *, rcclx_bench_collective collective,
-                           uint32_t index) {
-  const auto &list = variants[collective];
-  return index < list.size() ? list[index].name : nullptr;
+/// Polling ranks need a processor each; and where both sides of a connection
+/// send much at the same time, polling ones can wait for each other.
+static bool canPoll(uint32_t world, size_t bytes) {
+  constexpr size_t limit = 1u << 20;
+  // Not the affinity: a rank may be pinned to its own one.
+  return bytes <= limit && sysconf(_SC_NPROCESSORS_ONLN) >= long(world);
+}
+
+static const char *variant(void *rawState, rcclx_bench_collective collective,
+                           size_t bytes, uint32_t index) {
+  auto *state = static_cast<State *>(rawState);
+  const std::vector<Variant> &list = variants[collective];
+  // Those that poll are the last ones.
+  if (index >= list.size() ||
+      (list[index].links == Polling && !canPoll(state->world, bytes)))
+    return nullptr;
+  return list[index].name;
 }
 
 static const char *open(void *rawState, const rcclx_bench_call *call,

@@ -155,7 +155,7 @@ static const char *describe(void *state) {
 }
 
 static const char *variant(void *state, rcclx_bench_collective collective,
-                           uint32_t index) {
+                           size_t, uint32_t index) {
   auto &list = static_cast<State *>(state)->variants[collective];
   return index < list.size() ? list[index].name : nullptr;
 }

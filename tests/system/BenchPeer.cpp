@@ -36,7 +36,7 @@ static const char *create(const rcclx_bench_group *group, void **state) {
 
 static const char *describe(void *) { return "a peer for tests"; }
 
-static const char *variant(void *, rcclx_bench_collective collective,
+static const char *variant(void *, rcclx_bench_collective collective, size_t,
                            uint32_t index) {
   static const char *const names[] = {"slow", "fast"};
   return collective == RCCLX_BENCH_ALL_REDUCE && index < 2 ? names[index]

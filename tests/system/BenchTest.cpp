@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <unistd.h>
 
 using namespace rcclx::testing;
 using rcclx::runtime::testing::Scratch;
@@ -173,7 +174,8 @@ TEST_F(BenchTest, badInputIsRefusedBeforeAnythingRuns) {
   expectFailure({"--sizes", "4k"}, 2, {"\"4k\" is not a size"});
   expectFailure({"--ranks", "1"}, 2, {"--ranks 1: 2 to 32"});
   expectFailure({"--ranks", "33"}, 2, {"--ranks 33: 2 to 32"});
-  expectFailure({"--collective", "barrier"}, 2, {"cannot be measured"});
+  expectFailure({"--collective", "barrier"}, 2,
+                {"--collective barrier: unknown", "all_to_all"});
   expectFailure({"--collective", "all_gather"}, 2,
                 {"no schedule implements all_gather"});
   expectFailure({"--rounds", "0"}, 2, {"--rounds 0"});
@@ -181,7 +183,7 @@ TEST_F(BenchTest, badInputIsRefusedBeforeAnythingRuns) {
   expectFailure({"--array", "4097"}, 2, {"--array 4097", "4096"});
   expectFailure({"--array", "4K,8K"}, 2, {"--array 4K,8K"});
   expectFailure({"--timeout-ms", "0"}, 2, {"--timeout-ms 0"});
-  expectFailure({"--pin", "socket"}, 2, {"--pin"});
+  expectFailure({"--pin", "socket"}, 2, {"--pin socket: unknown"});
   expectFailure({"--json", "/nonexistent/x.json"}, 2, {"/nonexistent/x.json"});
   expectFailure({scratch / "absent.mlir"}, 2, {"absent.mlir"});
   writeFile(scratch / "barrier.mlir", "fixture implements barrier\n");
@@ -216,6 +218,58 @@ TEST_F(BenchTest, ranksEndWithTheCommand) {
   }
   ADD_FAILURE() << "ranks still run";
 }
+
+#ifdef RCCLX_COMPILER
+/// All variants of a real library are right, for two and three ranks, an odd
+/// number of elements, and one schedule of every collective.
+class RealPeerTest : public BenchTest {
+protected:
+  void expectRight(const std::string &name, const std::string &launcher) {
+    auto module = std::filesystem::path(RCCLX_TOOL).parent_path() /
+                  ("../lib/librcclx_peer_" + name + ".so");
+    if (!std::filesystem::exists(module))
+      GTEST_SKIP() << module << " is not built: the library is not installed";
+    const std::string folder = RCCLX_SCHEDULES;
+    Process process({"bench",
+                     folder + "/all_reduce_two_shot.mlir",
+                     folder + "/all_gather_direct.mlir",
+                     folder + "/reduce_scatter_direct.mlir",
+                     folder + "/all_to_all_direct.mlir",
+                     "--ranks",
+                     "2,3",
+                     "--sizes",
+                     "24,393240",
+                     "--rounds",
+                     "1",
+                     "--sweeps",
+                     "1",
+                     "--milliseconds",
+                     "0",
+                     "--array",
+                     "1M",
+                     "--peers",
+                     name,
+                     "--launcher",
+                     launcher},
+                    {std::string("RCCLX_COMPILER_LIBRARY=") + RCCLX_COMPILER,
+                     "RCCLX_CACHE_DIR=" + (scratch / "cache")});
+    EXPECT_EQ(process.wait(), 0) << process.errors();
+  }
+};
+
+TEST_F(RealPeerTest, gloo) { expectRight("gloo", ""); }
+
+TEST_F(RealPeerTest, openMpi) {
+  std::string launcher = "mpirun --oversubscribe --bind-to none --mca "
+                         "mpi_yield_when_idle 1";
+  if (geteuid() == 0) // it refuses to run as root without being told
+    launcher += " --allow-run-as-root";
+  expectRight("openmpi", launcher);
+  if (!IsSkipped())
+    expectFailure({"--peers", "openmpi"}, 2,
+                  {"Open MPI sees 1 of 2", "mpirun"});
+}
+#endif
 
 TEST_F(BenchTest, theHiddenCommandNeedsItsParent) {
   Process process({"bench-rank", "1", "2", "3", "4"}, environment());

@@ -74,30 +74,13 @@ filesOf(const std::vector<std::string> &paths) {
   return files;
 }
 
-static Expected<std::vector<Contract>>
-parseCollectives(const std::string &text) {
-  std::vector<Contract> collectives;
-  for (const std::string &part : splitList(text)) {
-    auto contract = parseContract(part);
-    if (!contract || !canBench(*contract))
-      return makeError(
-          Code::InvalidArgument,
-          "--collective {}: \"{}\" cannot be measured; all_reduce, "
-          "all_gather, reduce_scatter and all_to_all can",
-          text, part);
-    collectives.push_back(*contract);
-  }
-  return collectives;
-}
-
 /// Reads the schedules; leaves out those of collectives that are not measured.
 static Status readSchedules(BenchArguments &arguments) {
   BenchOptions &options = arguments.options;
-  if (!arguments.collectives.empty()) {
-    RCCLX_ASSIGN_OR_RETURN(options.collectives,
-                           parseCollectives(arguments.collectives));
-  }
-  bool all = options.collectives.empty();
+  bool all = arguments.collectives.empty();
+  if (!all)
+    for (const std::string &collective : splitList(arguments.collectives))
+      options.collectives.push_back(*parseContract(collective)); // of the list
   RCCLX_ASSIGN_OR_RETURN(std::vector<std::string> files,
                          filesOf(arguments.paths));
   for (const std::string &path : files) {
@@ -157,10 +140,6 @@ static Status complete(BenchArguments &arguments,
   options.arrayBytes = arrays[0];
   if (!arguments.peers.empty())
     options.peers = splitList(arguments.peers);
-  if (arguments.pin != "none" && arguments.pin != "core")
-    return makeError(Code::InvalidArgument,
-                     "--pin {}: unknown; known are none and core",
-                     arguments.pin);
   options.pin = arguments.pin == "core";
   if (options.rounds == 0 || options.maxRounds < options.rounds)
     return makeError(Code::InvalidArgument,
@@ -234,11 +213,14 @@ void addBenchCommand(CLI::App &app, int &exitStatus) {
                    "The .mlir files, or folders of them")
       ->required()
       ->type_name(typeSchedule);
-  command->add_option("--collective", arguments->collectives,
-                      "Which, such as all_reduce,all_gather [all of the "
-                      "schedules']");
-  command->add_option("--ranks", arguments->ranks,
-                      "Numbers of processes, 2 to 32 [2,4,8]");
+  static constexpr std::string_view collectives[] = {
+      "all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
+  addChoice(*command, "--collective", arguments->collectives, collectives,
+            "Which [all of the schedules']", /*isList=*/true);
+  command
+      ->add_option("--ranks", arguments->ranks,
+                   "Numbers of processes, 2 to 32 [2,4,8]")
+      ->type_name(typeRanks);
   command->add_option("--sizes", arguments->sizes,
                       "Bytes of the larger side of one rank, as nccl-tests "
                       "count them; a..b: powers of 2 times a, a..b*4: of 4 "
@@ -248,8 +230,9 @@ void addBenchCommand(CLI::App &app, int &exitStatus) {
   command->add_option("--launcher", arguments->launcher,
                       "Starts the processes as `LAUNCHER -n RANKS ...`; "
                       "openmpi needs its mpirun [none]");
-  command->add_option("--pin", arguments->pin,
-                      "core: rank r to the r-th processor; none [none]");
+  static constexpr std::string_view pins[] = {"none", "core"};
+  addChoice(*command, "--pin", arguments->pin, pins,
+            "core: rank r to the r-th processor [none]");
   addUnsigned(*command, "--rounds", options.rounds,
               "Measured rounds at least [15]", 1'000'000);
   addUnsigned(*command, "--max-rounds", options.maxRounds,

@@ -42,9 +42,8 @@ public:
   virtual std::string name() const = 0;
   /// Version and settings.
   virtual std::string describe() const = 0;
-  /// Names of the ways to run a collective; the same on all ranks.
-  virtual std::vector<std::string>
-  variants(runtime::Contract contract) const = 0;
+  /// Names of the ways to make a call; the same on all ranks.
+  virtual std::vector<std::string> variants(const CallShape &shape) const = 0;
   virtual runtime::Expected<std::unique_ptr<Operation>>
   open(const std::string &variant, const CallMemory &memory) = 0;
 };

@@ -60,16 +60,17 @@ public:
 
   std::string name() const override { return peer.name; }
   std::string describe() const override { return peer.describe(state); }
-  std::vector<std::string> variants(Contract contract) const override {
+  std::vector<std::string> variants(const CallShape &shape) const override {
     std::vector<std::string> names;
-    while (const char *next = peer.variant(state, collectiveOf(contract),
-                                           uint32_t(names.size())))
+    while (const char *next =
+               peer.variant(state, collectiveOf(shape.contract), shape.bytes(),
+                            uint32_t(names.size())))
       names.push_back(next);
     return names;
   }
   Expected<std::unique_ptr<Operation>> open(const std::string &variant,
                                             const CallMemory &memory) override {
-    std::vector<std::string> names = variants(memory.shape.contract);
+    std::vector<std::string> names = variants(memory.shape);
     auto index = std::find(names.begin(), names.end(), variant) - names.begin();
     rcclx_bench_call call = {collectiveOf(memory.shape.contract),
                              uint32_t(index), memory.input, memory.output,
@@ -123,7 +124,7 @@ public:
   std::string describe() const override {
     return "memcpy of the larger side, all ranks at the same time";
   }
-  std::vector<std::string> variants(Contract) const override {
+  std::vector<std::string> variants(const CallShape &) const override {
     return {"memcpy"};
   }
   Expected<std::unique_ptr<Operation>> open(const std::string &,

@@ -100,7 +100,7 @@ Status Point::allocate() {
 }
 
 Status Point::open(Library &library) {
-  for (std::string &variant : library.variants(shape.contract)) {
+  for (std::string &variant : library.variants(shape)) {
     Candidate candidate = {&library, variant, nullptr};
     candidate.checked = library.name() != "copy";
     meeting.setActivity("opens " + title(shape, candidate));

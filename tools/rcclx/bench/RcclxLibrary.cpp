@@ -46,10 +46,10 @@ public:
         "rcclx {}.{}.{}{}", version / 10000, version / 100 % 100, version % 100,
         options.protocol.empty() ? "" : ", protocol " + options.protocol);
   }
-  std::vector<std::string> variants(Contract contract) const override {
+  std::vector<std::string> variants(const CallShape &shape) const override {
     std::vector<std::string> names;
     for (const BenchSchedule &schedule : options.schedules)
-      if (schedule.contract == contract)
+      if (schedule.contract == shape.contract)
         names.push_back(schedule.name);
     return names;
   }

@@ -54,10 +54,11 @@ typedef struct rcclx_bench_peer {
   const char *(*create)(const rcclx_bench_group *group, void **state);
   /* What runs, with its version and settings; lives as the state does. */
   const char *(*describe)(void *state);
-  /* Name of a way to run the collective; NULL past the last. The same on all
-   * ranks. */
+  /* Name of a way to run the collective at a size, the bytes of the larger
+   * side; NULL past the last. The same on all ranks. A variant's index does not
+   * depend on the size. */
   const char *(*variant)(void *state, rcclx_bench_collective collective,
-                         uint32_t index);
+                         size_t bytes, uint32_t index);
   /* Collective: what can be done once for many calls. */
   const char *(*open)(void *state, const rcclx_bench_call *call,
                       void **operation);

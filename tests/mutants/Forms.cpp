@@ -15,6 +15,7 @@
 #include "rcclx/CodeGen/Pipelines.h"
 #include "rcclx/CodeGen/Register.h"
 #include "rcclx/Passes/Passes.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -136,15 +137,6 @@ static LoweringOptions *makeOptions(const Setting &setting, uint32_t root) {
   return options;
 }
 
-/// From a staged and mapped schedule to the kernel as it is printed.
-static void addKernelPasses(OpPassManager &pm) {
-  pm.addPass(createConvertRcclxToKernel());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createCSEPass());
-}
-
 LogicalResult Program::lowerProved(ModuleOp mutant, const Setting &setting,
                                    Compiled &result) {
   std::unique_ptr<LoweringOptions> options(
@@ -155,7 +147,7 @@ LogicalResult Program::lowerProved(ModuleOp mutant, const Setting &setting,
     return failure();
   result.grid = getCollective(mutant).getMappingAttr().getGrid();
   PassManager kernelPasses(&context);
-  addKernelPasses(kernelPasses);
+  buildUnprovedKernelPipeline(kernelPasses);
   kernelPasses.addPass(createVerifyKernel());
   return failed(kernelPasses.run(mutant)) ? failure() : emit(mutant, result);
 }
@@ -196,7 +188,7 @@ LogicalResult Program::lowerRefused(ModuleOp mutant, const Setting &setting,
       &context, /*grid=*/1, /*groups=*/1, /*threads=*/1, tileGroups, depth,
       countTags(collective, setting.world), /*rows=*/1));
   PassManager kernelPasses(&context);
-  addKernelPasses(kernelPasses);
+  buildUnprovedKernelPipeline(kernelPasses);
   return failed(kernelPasses.run(mutant)) ? failure() : emit(mutant, result);
 }
 
@@ -238,7 +230,7 @@ llvm::Error Program::lowerToKernel(const Setting &setting) {
   kernelPlan.readers = proof->readers;
   kernelPlan.grid = collective.getMappingAttr().getGrid();
   PassManager kernelPasses(&context);
-  addKernelPasses(kernelPasses);
+  buildUnprovedKernelPipeline(kernelPasses);
   if (failed(kernelPasses.run(*kernel)))
     return llvm::createStringError(name + ": " + errors.text);
   return llvm::Error::success();
@@ -255,9 +247,14 @@ std::optional<Compiled> Program::compileKernel(const Mutation *mutation) {
     return std::nullopt;
   errors.text.clear();
   Compiled result = kernelPlan;
-  result.proved =
-      succeeded(proveKernel(getKernel(*mutant), getCollective(*mutant)));
+  // A proof that crashes is a finding, not the end.
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  result.crashed = !recovery.RunSafely([&] {
+    result.proved =
+        succeeded(proveKernel(getKernel(*mutant), getCollective(*mutant)));
+  });
   result.lowered = succeeded(emit(*mutant, result));
-  result.refusal = errors.text;
+  result.refusal = result.crashed ? "the proof crashes" : errors.text;
   return result;
 }

@@ -7,6 +7,7 @@
 #include "rcclx/CodeGen/Pipelines.h"
 #include "mlir/Transforms/Passes.h"
 #include "rcclx/CodeGen/Passes.h"
+#include "rcclx/Dialect/Kernel/Kernel.h"
 #include "rcclx/Passes/Passes.h"
 
 using namespace mlir;
@@ -30,13 +31,19 @@ void rcclx::buildSchedulePipeline(OpPassManager &pm,
                                 options.maxDepth, options.grid}));
 }
 
-void rcclx::buildKernelPipeline(OpPassManager &pm) {
+void rcclx::buildUnprovedKernelPipeline(OpPassManager &pm) {
   pm.addPass(createConvertRcclxToKernel());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  // Not the schedule beside it: it is proved once more, as it is.
+  OpPassManager &kernel = pm.nest<kernel::FuncOp>();
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
   // Slots, buffers and ranges leave the element loops.
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createCSEPass());
+  kernel.addPass(createLoopInvariantCodeMotionPass());
+  kernel.addPass(createCSEPass());
+}
+
+void rcclx::buildKernelPipeline(OpPassManager &pm) {
+  buildUnprovedKernelPipeline(pm);
   // After all that changes a kernel: what is proved is what is printed.
   pm.addPass(createVerifyKernel());
   pm.addPass(createConvertKernelToEmitC());
@@ -52,6 +59,9 @@ void rcclx::registerRcclxPipelines() {
   PassPipelineRegistration<LoweringOptions>(
       "rcclx-prepare", "from a schedule to a proved, staged and mapped one",
       buildSchedulePipeline);
+  PassPipelineRegistration<>("rcclx-to-kernel",
+                             "from there to kernels, which are not proved yet",
+                             buildUnprovedKernelPipeline);
   PassPipelineRegistration<LoweringOptions>(
       "rcclx-lower", "from a schedule to EmitC", buildLoweringPipeline);
 }

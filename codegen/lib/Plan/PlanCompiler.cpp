@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rcclx/CodeGen/PlanCompiler.h"
+#include "ProveLowered.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -152,6 +153,16 @@ static LogicalResult lowerKind(ModuleOp module, StringRef kind,
   if (failed(schedule.run(*copy)))
     return failure();
   auto collective = *copy->getOps<CollectiveOp>().begin();
+  // The kernel is proved to give what the staged form does: the very terms that
+  // the plan carries.
+  FailureOr<Proof> staged =
+      proveSchedule(collective, request.world, /*slots=*/UINT32_MAX);
+  if (failed(staged))
+    return failure();
+  if (!haveSameResults(*staged, plan.proof))
+    return collective.emitOpError(
+        "gives other results in stages than as it was written: a defect of "
+        "rcclx-form-stages, not of the schedule");
   MappingAttr mapping = collective.getMappingAttr();
   KindArtifact artifact{kind.str(),
                         "rcclx_" + collective.getSymName().str(),
@@ -427,6 +438,9 @@ CompileStatus rcclx::verifySchedule(const rcclx_verify_request &given,
   diagnostics += checkRoles(request, collective);
   if (!diagnostics.empty())
     return CompileStatus::Request;
+  size_t known = result.struct_size;
+  result = {};
+  result.struct_size = known;
   bool rooted = hasRoot(collective.getContract());
   uint32_t end = everyRoot && rooted ? request.world : request.root + 1;
   Clock::time_point start = Clock::now();
@@ -442,5 +456,9 @@ CompileStatus rcclx::verifySchedule(const rcclx_verify_request &given,
     result.roots += rooted;
   }
   result.microseconds = microsecondsSince(start);
+  --request.root; // the last one
+  if (!request.schedule_only &&
+      failed(proveLowered(session.getModule(), request, result)))
+    return CompileStatus::Schedule;
   return CompileStatus::Ok;
 }

@@ -97,6 +97,11 @@ LogicalResult Lowering::numberPulls() {
   return failure(result.wasInterrupted());
 }
 
+/// Other ranks have none that they could publish.
+static bool isInputOfRootOnly(Contract contract) {
+  return contract == Contract::Broadcast || contract == Contract::Scatter;
+}
+
 /// Copies the own input into the window for the readers of the other ranks. The
 /// copy keeps a call legal in place, where peers may still read what this rank
 /// already overwrites.
@@ -106,6 +111,15 @@ void Lowering::publish(OpBuilder &b, IRMapping &scope) {
       continue;
     Location loc = load.getLoc();
     Value tag = constant(b, loc, number);
+    OpBuilder outer = b;
+    if (isInputOfRootOnly(collective.getContract())) {
+      Value root = constant(b, loc, collective.getSpecAttr().getRoot());
+      Value isRoot =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                scope.lookup(collective.getRank()), root);
+      auto guard = scf::IfOp::create(b, loc, isRoot, /*withElseRegion=*/false);
+      b = OpBuilder::atBlockBegin(guard.thenBlock());
+    }
     // Uniform: index code that can be copied to here.
     IRMapping values = scope;
     std::function<void(Value)> copy = [&](Value v) {
@@ -136,6 +150,7 @@ void Lowering::publish(OpBuilder &b, IRMapping &scope) {
                            loop.getInductionVar(), Protocol::Direct);
     kernel::ReleaseOp::create(b, loc, context);
     kernel::PostWindowOp::create(b, loc, context, tag, tile);
+    b = outer;
   }
 }
 

@@ -47,15 +47,21 @@ public:
   }
   rcclx_compile_result **out() { return &raw; }
 
-  /// The Status that a return value of the compiler's C API stands for.
-  Status status(int returned) const {
-    if (returned == 0)
-      return Status();
+  /// Without line breaks at its end.
+  std::string diagnostics() const {
     const char *text =
         raw ? symbols.rcclx_compile_result_diagnostics(raw) : nullptr;
     std::string message = text ? text : "";
     while (message.ends_with('\n'))
       message.pop_back();
+    return message;
+  }
+
+  /// The Status that a return value of the compiler's C API stands for.
+  Status status(int returned) const {
+    if (returned == 0)
+      return Status();
+    std::string message = diagnostics();
     if (message.empty())
       message = fmt::format("the compiler failed with status {}", returned);
     switch (returned) {
@@ -212,12 +218,11 @@ Status CompilerLibrary::compile(const PlanRequest &request,
   return result.status(returned);
 }
 
-Expected<ProofResult>
-CompilerLibrary::verify(const std::string &schedule,
-                        const std::string &scheduleName,
-                        const std::string &symbol, uint32_t world,
-                        uint32_t slots, std::optional<uint32_t> root,
-                        const std::vector<uint32_t> &permutation) const {
+Expected<ProofResult> CompilerLibrary::verify(
+    const std::string &schedule, const std::string &scheduleName,
+    const std::string &symbol, uint32_t world, uint32_t slots,
+    std::optional<uint32_t> root, const std::vector<uint32_t> &permutation,
+    bool scheduleOnly) const {
   if (absent())
     return absentError(tried);
   RCCLX_ASSIGN_OR_RETURN(const CompilerSymbols *symbols, load(path));
@@ -232,13 +237,16 @@ CompilerLibrary::verify(const std::string &schedule,
   raw.root = root.value_or(RCCLX_EVERY_ROOT);
   raw.permutation_length = uint32_t(permutation.size());
   raw.permutation = permutation.data();
+  raw.schedule_only = scheduleOnly;
   rcclx_proof proof = {};
   proof.struct_size = sizeof(proof);
   Result result(*symbols);
   int returned = symbols->rcclx_compiler_verify(&raw, &proof, result.out());
   RCCLX_RETURN_IF_ERROR(result.status(returned));
-  return ProofResult{proof.operations, proof.messages, proof.least_slots,
-                     proof.microseconds, proof.roots};
+  return ProofResult{
+      proof.operations,          proof.messages,      proof.least_slots,
+      proof.microseconds,        proof.roots,         proof.kernels,
+      proof.kernel_microseconds, result.diagnostics()};
 }
 
 } // namespace rcclx::runtime

@@ -50,6 +50,8 @@ rcclx_kernel.func @kernel implements @halves <world = 2, element = f32, reductio
   rcclx_kernel.release %c
   // fault s/1 of 1/1 of 2/: never written
   // fault s/1 of 1/0 of 1/: never written
+  // fault s/1 of 1/1 of 0/: expected a fraction of a block
+  // fault s/1 of 1/-1 of 1/: expected a fraction of a block
   %tiles = rcclx_kernel.tiles %c longest 1 of 1
   %less = arith.subi %tiles, %c1 : index
   %more = arith.addi %tiles, %c1 : index

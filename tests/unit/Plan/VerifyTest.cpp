@@ -61,9 +61,54 @@ TEST(Verify, EveryShippedScheduleOnOneToSixteenRanks) {
       Proved proved = verifyFor(text, world, RCCLX_EVERY_ROOT);
       EXPECT_EQ(proved.status, 0)
           << schedule << " on " << world << ": " << proved.diagnostics;
+      EXPECT_EQ(proved.proof.kernels, 3u) << schedule << " on " << world;
+      EXPECT_EQ(proved.diagnostics, "") << schedule << " on " << world;
       bool rooted = text.find("rcclx.root") != std::string::npos;
       EXPECT_EQ(proved.proof.roots, rooted ? world : 0) << schedule;
     }
+}
+
+TEST(Verify, KernelsOfLargerWorldsByDefaultOnly) {
+  Proved proved = verify(readSchedule("all_reduce_ring"), 17);
+  EXPECT_EQ(proved.status, 0) << proved.diagnostics;
+  EXPECT_EQ(proved.proof.kernels, 1u);
+}
+
+// Proved, but refused by the lowering, which says why.
+TEST(Verify, NotLowered) {
+  std::string text = "rcclx.collective @put implements all_gather (%r, %w) {\n"
+                     "  %c0 = arith.constant 0 : index\n"
+                     "  %c1 = arith.constant 1 : index\n"
+                     "  %in = rcclx.buffer input\n"
+                     "  %out = rcclx.buffer output block(%r)\n"
+                     "  scf.for %p = %c0 to %w step %c1 {\n"
+                     "    %x = rcclx.load %in\n"
+                     "    rcclx.store %x, %out at %p\n"
+                     "  }\n"
+                     "}\n";
+  Proved proved = verify(text, 3);
+  EXPECT_EQ(proved.status, 0) << proved.diagnostics;
+  EXPECT_EQ(proved.proof.kernels, 0u);
+  EXPECT_NE(proved.diagnostics.find("file.mlir:8:5: error: 'rcclx.store' op "
+                                    "writes another rank's memory, which is "
+                                    "not lowered yet"),
+            std::string::npos)
+      << proved.diagnostics;
+
+  rcclx_verify_request request = {};
+  request.struct_size = sizeof(request);
+  request.schedule = text.data();
+  request.schedule_bytes = text.size();
+  request.schedule_name = "file.mlir";
+  request.world = 3;
+  request.schedule_only = 1;
+  rcclx_proof proof = {};
+  proof.struct_size = sizeof(proof);
+  rcclx_compile_result *result = nullptr;
+  EXPECT_EQ(rcclx_compiler_verify(&request, &proof, &result), 0);
+  EXPECT_STREQ(rcclx_compile_result_diagnostics(result), "");
+  EXPECT_EQ(proof.kernels, 0u);
+  rcclx_compile_result_free(result);
 }
 
 TEST(Verify, EveryRootIsEachRootInTurn) {
@@ -87,7 +132,9 @@ TEST(Verify, EveryRootIsEachRootInTurn) {
          "  %x = rcclx.load %in at %c0\n"
          "  rcclx.store %x, %out\n"
          "}\n";
-  EXPECT_EQ(verifyFor(text, 3, 0).status, 0);
+  Proved right = verifyFor(text, 3, 0);
+  EXPECT_EQ(right.status, 0) << right.diagnostics;
+  EXPECT_EQ(right.proof.kernels, 3u);
   Proved wrong = verifyFor(text, 3, RCCLX_EVERY_ROOT);
   EXPECT_EQ(wrong.status, 1);
   EXPECT_NE(wrong.diagnostics.find(

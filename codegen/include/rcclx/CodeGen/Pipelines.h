@@ -56,7 +56,11 @@ struct LoweringOptions : public mlir::PassPipelineOptions<LoweringOptions> {
 void buildSchedulePipeline(mlir::OpPassManager &pm,
                            const LoweringOptions &options);
 
-/// From there to EmitC.
+/// From there to the kernel that is printed. For who proves it by himself, and
+/// for tests that run wrong ones.
+void buildUnprovedKernelPipeline(mlir::OpPassManager &pm);
+
+/// The same, proved, and on to EmitC.
 void buildKernelPipeline(mlir::OpPassManager &pm);
 
 /// Both: `-rcclx-lower`.

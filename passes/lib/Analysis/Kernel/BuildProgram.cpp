@@ -421,6 +421,9 @@ LogicalResult KernelBuilder::addKernelOp(Operation &op) {
           .Default(std::nullopt);
   if (!found)
     return op.emitOpError("is unknown to the proof of kernels");
+  if (found->code == Code::Tiles &&
+      (found->immediate < 0 || found->denominator < 1))
+    return op.emitOpError("expected a fraction of a block of at least 0");
   if (isOrder && granules)
     return op.emitOpError("is not expected in a loop over elements");
 

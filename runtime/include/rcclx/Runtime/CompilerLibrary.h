@@ -48,7 +48,10 @@ struct ProofResult {
   uint64_t messages = 0;
   uint32_t leastSlots = 0;
   uint64_t microseconds = 0;
-  uint64_t roots = 0; // how many it was proved for; 0: it has none
+  uint64_t roots = 0;   // how many it was proved for; 0: it has none
+  uint64_t kernels = 0; // lowered forms that were proved
+  uint64_t kernelMicroseconds = 0;
+  std::string notLowered; // why not, or not all of them
 };
 
 /// The place of librcclx_compiler.so.
@@ -78,12 +81,14 @@ public:
                  const std::string &directory) const;
 
   /// Proves a schedule for `world` ranks and `slots` slots (0: the default),
-  /// and a root (none given: each rank in turn). Errors as for compile.
+  /// and a root (none given: each rank in turn), and what it is lowered to but
+  /// for `scheduleOnly`. Errors as for compile.
   Expected<ProofResult> verify(const std::string &schedule,
                                const std::string &scheduleName,
                                const std::string &symbol, uint32_t world,
                                uint32_t slots, std::optional<uint32_t> root,
-                               const std::vector<uint32_t> &permutation) const;
+                               const std::vector<uint32_t> &permutation,
+                               bool scheduleOnly = false) const;
 
 private:
   std::string path;

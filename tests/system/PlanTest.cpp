@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Process.h"
 
+#include "rcclx/Runtime/Manifest.h"
 #include "rcclx/rcclx.h"
 
 #include <random>
@@ -143,7 +144,7 @@ TEST_F(PlanTest, anotherProcessorIsRefused) {
   size_t at = manifest.find("x86-64-v3");
   ASSERT_NE(at, std::string::npos);
   manifest.replace(at, 9, "znver9-01");
-  writeFile(plan + "/manifest.json", manifest);
+  writeFile(plan + "/manifest.json", rcclx::runtime::sealManifest(manifest));
   expectRefused(runPlan(), "for the processor of one machine (znver9-01)");
   Outcome shown = inspect(plan);
   EXPECT_NE(shown.output.find("refuses it here"), std::string::npos);
@@ -159,11 +160,9 @@ TEST_F(PlanTest, everyDamagedFileIsNamed) {
     ASSERT_FALSE(whole.empty()) << path;
     std::vector<std::string> damaged = {
         "", whole + "x", whole.substr(0, random() % whole.size())};
-    if (std::string_view(name) != "manifest.json") { // it has no checksum
-      std::string flipped = whole;
-      flipped[random() % whole.size()] ^= char(1 << random() % 8);
-      damaged.push_back(flipped);
-    }
+    std::string flipped = whole;
+    flipped[random() % whole.size()] ^= char(1 << random() % 8);
+    damaged.push_back(flipped);
     for (const std::string &content : damaged) {
       writeFile(path, content);
       expectRefused(runPlan(), name);

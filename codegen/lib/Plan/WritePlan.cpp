@@ -134,6 +134,16 @@ static json::Value describePlan(const Plan &plan) {
       {"oracle", describeOracle(plan.proof)}};
 }
 
+/// Adds the checksum of all text before it as last member, so that damage to
+/// the one file that no other lists is found too.
+static std::string sealManifest(std::string text) {
+  text.resize(text.rfind('}'));
+  text.resize(llvm::StringRef(text).rtrim().size());
+  return text + llvm::formatv(",\n  \"xxh64\": \"{0}\"\n}\n",
+                              toHex(llvm::xxHash64(text)))
+                    .str();
+}
+
 static bool writeFile(llvm::StringRef directory, llvm::StringRef name,
                       llvm::StringRef bytes, std::string &diagnostics) {
   llvm::SmallString<128> path(directory);
@@ -166,7 +176,8 @@ CompileStatus rcclx::writePlan(const Plan &plan, llvm::StringRef directory,
                    llvm::StringRef(object.bytes.data(), object.bytes.size()),
                    diagnostics))
       return CompileStatus::Machine;
-  std::string manifest = llvm::formatv("{0:2}\n", describePlan(plan)).str();
+  std::string manifest =
+      sealManifest(llvm::formatv("{0:2}", describePlan(plan)).str());
   return writeFile(directory, "manifest.json", manifest, diagnostics)
              ? CompileStatus::Ok
              : CompileStatus::Machine;

@@ -110,6 +110,16 @@ typedef struct rcclx_comm_info {
 RCCLX_API rcclx_result rcclx_comm_get_info(
     const rcclx_comm *comm, rcclx_comm_info *info) RCCLX_NOEXCEPT;
 
+/* Collective over comm: makes a communicator of the ranks that give the same
+ * color, in the order of their keys, then of their ranks. A negative color
+ * takes part and gets NULL. Groups and comm are independent: each has a thread
+ * and calls of its own, and may be destroyed first. Where one group cannot be
+ * made, all ranks get the error, which names its rank and color, and comm goes
+ * on. In a group, *part is set by rcclx_group_end. */
+RCCLX_API rcclx_result rcclx_comm_split(rcclx_comm *comm, int32_t color,
+                                        int32_t key,
+                                        rcclx_comm **part) RCCLX_NOEXCEPT;
+
 /* Waits for the work of this rank, tells the others, and frees the handle.
  * Ranks that then wait for this one, or call it, get RCCLX_REMOTE_ERROR. Its
  * plans and streams stay valid to be destroyed, and hold its memory until
@@ -187,10 +197,10 @@ typedef struct rcclx_launch_params {
   void *output;         /* the same; all but the root of a reduce or gather */
   uint64_t count;       /* by the contract's convention (docs/PlanFormat.md) */
   rcclx_stream *stream; /* NULL: the calling thread runs the call */
-  const void *scale;    /* premul_sum alone: what this rank's input is multiplied
-                           by. Points to one element; of types narrower than 32
-                           bits that are floats, to a float. Read before the
-                           function returns. Ranks may differ */
+  const void *scale; /* premul_sum alone: what this rank's input is multiplied
+                        by. Points to one element; of types narrower than 32
+                        bits that are floats, to a float. Read before the
+                        function returns. Ranks may differ */
 } rcclx_launch_params;
 
 /* Starts one call. All ranks issue the same calls in the same order, with equal
@@ -206,10 +216,11 @@ RCCLX_API rcclx_result rcclx_launch(
     rcclx_comm *comm, const rcclx_launch_params *params) RCCLX_NOEXCEPT;
 
 /* Between begin and end, collective calls of this thread are only noted; the
- * outermost end makes them: all creations at the same time, then the
- * preparations, then the launches in their order. So one thread can drive
- * several ranks. Groups nest. end returns the first error; what had succeeded
- * by then is kept. */
+ * outermost end makes them: all creations at the same time, then the splits
+ * and preparations (those of one communicator in their order, until one fails;
+ * communicators at the same time), then the launches in their order. So one
+ * thread can drive several ranks. Groups nest. end returns the first error;
+ * what had succeeded by then is kept. */
 RCCLX_API rcclx_result rcclx_group_begin(void) RCCLX_NOEXCEPT;
 RCCLX_API rcclx_result rcclx_group_end(void) RCCLX_NOEXCEPT;
 

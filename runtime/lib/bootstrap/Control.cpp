@@ -175,8 +175,14 @@ void Control::run() {
     }
     if (entries[0].revents)
       return;
-    if (entries[1].revents && !handle())
+    if (entries[1].revents && !handle()) {
+      {
+        std::lock_guard lock(mutex);
+        linkEnded = true;
+      }
+      changed.notify_all();
       return;
+    }
   }
 }
 
@@ -188,10 +194,11 @@ bool Control::handle() {
     if (status.code() == Code::Timeout)
       return true; // a spurious wake-up
     if (status.code() == Code::Remote) {
-      if (hubLeft)
-        return false; // in good order; from now on the deadline watches
-      status = makeError(Code::Remote,
-                         "rank 0 ended without leaving the communicator");
+      if (hubRank == wire::noHub)
+        return false; // said before; from now on the deadline watches
+      status =
+          makeError(Code::Remote,
+                    "rank {} ended without leaving the communicator", hubRank);
     }
     listener->onFailure(status);
     return false;
@@ -199,12 +206,23 @@ bool Control::handle() {
   wire::Reader reader(message->bytes);
   Type type{};
   wire::LeaveBody leave;
+  wire::HubAtBody hubAt;
   if (reader.getType(type) && type == Type::Gathered) {
     handleGathered(reader);
   } else if (type == Type::Leave && reader.get(leave) &&
              leave.rank < settings.world) {
-    hubLeft |= leave.rank == 0;
     listener->onLeave(leave.rank, leave.calls);
+  } else if (type == Type::Bye) {
+    std::lock_guard lock(mutex);
+    released = true;
+    changed.notify_all();
+    return false; // the hub has closed its end
+  } else if (type == Type::HubAt && reader.get(hubAt)) {
+    hubRank = hubAt.rank;
+  } else if (type == Type::Handover) {
+    if (Status status = handleHandover(reader, std::move(message->fds));
+        !status.isOk())
+      listener->onFailure(status.annotate("taking the hub over"));
   } else if (type == Type::Failure || type == Type::Refused) {
     // Refused: this rank has joined, and one of those after it cannot.
     listener->onFailure(readFailure(reader));
@@ -234,6 +252,23 @@ void Control::handleGathered(wire::Reader &reader) {
     }
   }
   listener->onFailure(malformed());
+}
+
+Status Control::handleHandover(wire::Reader &reader,
+                               std::vector<UniqueFd> fds) {
+  wire::HandoverHead head;
+  if (!reader.get(head))
+    return malformed();
+  for (UniqueFd &fd : fds) {
+    wire::HandoverEntry about;
+    if (!reader.get(about) || about.rank >= settings.world)
+      return malformed();
+    handover.entries.push_back({about, std::move(fd)});
+  }
+  handover.gatherSequence = head.gatherSequence;
+  if (head.more)
+    return Status();
+  return listener->onHandover(std::exchange(handover, {}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,6 +342,23 @@ void Control::sendLeave(uint64_t calls) {
                       .get(),
                   {}, Deadline::after(sendTimeoutMs));
   (void)ignored; // as above
+}
+
+Status Control::sayBye() {
+  if (!thread.joinable())
+    return makeError(Code::InvalidUsage, "nobody listens for the answer");
+  {
+    std::lock_guard lock(sendMutex);
+    RCCLX_RETURN_IF_ERROR(sendMessage(socket.get(),
+                                      wire::Writer(Type::Bye).get(), {},
+                                      Deadline::after(sendTimeoutMs)));
+  }
+  std::unique_lock lock(mutex);
+  changed.wait_for(lock, std::chrono::milliseconds(sendTimeoutMs),
+                   [&] { return released || linkEnded; });
+  if (released)
+    return Status();
+  return makeError(Code::Timeout, "the hub did not answer");
 }
 
 } // namespace rcclx::runtime

@@ -21,6 +21,8 @@ public:
   virtual void onFailure(const Status &status) = 0;
   /// `rank` left in good order after it had issued `calls` calls.
   virtual void onLeave(uint32_t rank, uint64_t calls) = 0;
+  /// The hub is to go on in this process. An error when it cannot.
+  virtual Status onHandover(Hub::Handover handover) = 0;
 
 protected:
   ~ControlListener() = default;
@@ -58,6 +60,10 @@ public:
   /// Tells all others, best effort. Any thread.
   void sendFailure(uint32_t culprit, const Status &status);
   void sendLeave(uint64_t calls);
+  /// After sendLeave, when the calls have ended: asks the hub to let this rank
+  /// go. Afterwards its end is no failure, and the hub does not come to it.
+  /// Waits, at most some seconds; an error when the hub did not answer.
+  Status sayBye();
 
   /// Wakes a waiting gather with `status`. Any thread.
   void interrupt(const Status &status);
@@ -75,6 +81,7 @@ private:
   /// Handles one message; false when the link has ended.
   bool handle();
   void handleGathered(wire::Reader &reader);
+  Status handleHandover(wire::Reader &reader, std::vector<UniqueFd> fds);
 
   const Settings settings;
   UniqueFd socket;
@@ -87,8 +94,13 @@ private:
   uint64_t sequence = 0;
   bool gathering = false;
   std::optional<std::vector<std::string>> gathered;
-  Status interruption;  // sticky
-  bool hubLeft = false; // watchdog only: rank 0 has left in good order
+  Status interruption; // sticky
+  bool released = false;
+  bool linkEnded = false;
+
+  // Of the watchdog only.
+  uint32_t hubRank = 0; // in whose process the hub is
+  Hub::Handover handover;
 
   std::thread thread; // last: it uses all of the above
 };

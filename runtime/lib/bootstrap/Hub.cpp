@@ -36,15 +36,34 @@ Expected<std::unique_ptr<Hub>> Hub::start(const UniqueId &id, uint32_t world,
                                           uint64_t timeoutMs) {
   std::unique_ptr<Hub> hub(new Hub(id, world, timeoutMs));
   RCCLX_ASSIGN_OR_RETURN(hub->listener, listenOn(id.name, int(world)));
-  hub->stopEvent.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!hub->stopEvent)
+  RCCLX_RETURN_IF_ERROR(hub->startThread(&Hub::run));
+  return hub;
+}
+
+Expected<std::unique_ptr<Hub>> Hub::adopt(Handover handover, uint32_t world) {
+  std::unique_ptr<Hub> hub(new Hub(UniqueId(), world, 0));
+  hub->gatherSequence = handover.gatherSequence;
+  for (Handover::Entry &entry : handover.entries) {
+    Rank &rank = hub->ranks[entry.about.rank];
+    rank.socket = std::move(entry.socket);
+    rank.entry.process = entry.about.process;
+    rank.joined = true;
+    rank.left = entry.about.left != 0;
+  }
+  RCCLX_RETURN_IF_ERROR(hub->startThread(&Hub::relay));
+  return hub;
+}
+
+Status Hub::startThread(void (Hub::*body)()) {
+  stopEvent.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!stopEvent)
     return systemError(errno, "eventfd");
   try {
-    hub->thread = std::thread(&Hub::run, hub.get());
+    thread = std::thread(body, this);
   } catch (const std::system_error &error) {
     return systemError(error.code().value(), "the hub's thread");
   }
-  return hub;
+  return Status();
 }
 
 Hub::~Hub() {
@@ -292,7 +311,7 @@ void Hub::relay() {
       return;
     }
     if (ready == 0 && stopping)
-      return;
+      return handOver();
     for (size_t i = 0; ready > 0 && i != owners.size(); ++i)
       if (entries[i].revents && ranks[owners[i]].socket)
         if (Status status = handle(owners[i]); !status.isOk())
@@ -327,6 +346,17 @@ Status Hub::handle(uint32_t rank) {
       break;
     ranks[rank].left = true;
     broadcast(message.bytes, rank);
+    return Status();
+  }
+  case Type::Bye: {
+    if (!ranks[rank].left || !reader.atEnd())
+      break;
+    // Best effort: nothing of this rank matters any more.
+    Status ignored =
+        sendMessage(ranks[rank].socket.get(), wire::Writer(Type::Bye).get(), {},
+                    Deadline::after(0));
+    (void)ignored;
+    ranks[rank].socket.reset();
     return Status();
   }
   default:
@@ -377,15 +407,14 @@ void Hub::checkGatherDeadline() {
 
 void Hub::lose(uint32_t rank, std::string_view why) {
   ranks[rank].socket.reset();
-  if (ranks[rank].left)
-    return;
   RCCLX_LOG(Info, "bootstrap", "rank {} is lost: {}", rank, why);
   broadcast(
-      failureMessage(Type::Failure, rank,
-                     makeError(Code::Remote,
-                               "rank {} (process {}) ended without leaving the "
-                               "communicator",
-                               rank, ranks[rank].entry.process)),
+      failureMessage(
+          Type::Failure, rank,
+          makeError(Code::Remote,
+                    "rank {} (process {}) ended {} the communicator", rank,
+                    ranks[rank].entry.process,
+                    ranks[rank].left ? "while it left" : "without leaving")),
       rank);
 }
 
@@ -399,6 +428,53 @@ void Hub::broadcast(const std::string &message, uint32_t except) {
     if (status.code() == Code::Timeout)
       RCCLX_LOG(Warning, "bootstrap", "rank {} does not read its socket", r);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Handing over
+//===----------------------------------------------------------------------===//
+
+void Hub::handOver() {
+  auto announce = [&](uint32_t hub) {
+    broadcast(wire::Writer(Type::HubAt).put(wire::HubAtBody{hub, 0}).get(),
+              nobody);
+  };
+  // The last rank first: where ranks leave in ascending order, once is enough.
+  for (uint32_t r = uint32_t(ranks.size()); r-- != 0;) {
+    if (!ranks[r].socket || ranks[r].left)
+      continue;
+    announce(r); // before: should it die now, the others blame the right one
+    Status status = handOverTo(r);
+    if (status.isOk())
+      return;
+    RCCLX_LOG(Warning, "bootstrap", "rank {} does not take the hub: {}", r,
+              status.message());
+  }
+  announce(wire::noHub);
+}
+
+Status Hub::handOverTo(uint32_t successor) {
+  std::vector<uint32_t> open;
+  for (uint32_t r = 0; r != ranks.size(); ++r)
+    if (ranks[r].socket)
+      open.push_back(r);
+  for (size_t begin = 0; begin != open.size();) {
+    size_t end = std::min(begin + maxMessageFds, open.size());
+    wire::Writer message(Type::Handover);
+    message.put(
+        wire::HandoverHead{gatherSequence, uint32_t(end != open.size()), 0});
+    std::vector<int> fds;
+    for (; begin != end; ++begin) {
+      const Rank &rank = ranks[open[begin]];
+      message.put(wire::HandoverEntry{rank.entry.process, open[begin],
+                                      uint32_t(rank.left)});
+      fds.push_back(rank.socket.get());
+    }
+    RCCLX_RETURN_IF_ERROR(sendMessage(ranks[successor].socket.get(),
+                                      message.get(), fds,
+                                      Deadline::after(sendTimeoutMs)));
+  }
+  return Status();
 }
 
 } // namespace rcclx::runtime

@@ -4,8 +4,8 @@
 // a thread of rank 0's process. Start-up takes 3 messages per rank and O(ranks)
 // memory in the hub; at 256 ranks a tree would save nothing that can be
 // measured. The hub sees the end of every process by its socket, whatever
-// killed it. It ends with rank 0's communicator: afterwards deaths of others
-// are found by the deadline only.
+// killed it. When its rank leaves, it hands its ends of the sockets over to a
+// rank that stays: the others do not notice, nor do messages under way.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RCCLX_RUNTIME_BOOTSTRAP_HUB_H
@@ -26,8 +26,21 @@ public:
   /// all ranks. InvalidUsage when the id is in use.
   static Expected<std::unique_ptr<Hub>>
   start(const UniqueId &id, uint32_t world, uint64_t timeoutMs);
-  /// Relays what has arrived, then closes all sockets.
+  /// Relays what has arrived, then hands over to a rank that has not left.
   ~Hub();
+
+  /// What one hub hands over to the next.
+  struct Handover {
+    struct Entry {
+      wire::HandoverEntry about;
+      UniqueFd socket;
+    };
+    std::vector<Entry> entries;
+    uint64_t gatherSequence = 0;
+  };
+  /// Goes on where another hub of `world` ranks has stopped.
+  static Expected<std::unique_ptr<Hub>> adopt(Handover handover,
+                                              uint32_t world);
 
 private:
   struct Rank {
@@ -35,7 +48,7 @@ private:
     UniqueFd memory; // until it is distributed
     wire::TableEntry entry{};
     bool joined = false;
-    bool left = false;
+    bool left = false; // makes no more calls
   };
   struct Gather {
     std::vector<std::optional<std::string>> blobs;
@@ -45,6 +58,7 @@ private:
 
   Hub(const UniqueId &id, uint32_t world, uint64_t timeoutMs)
       : id(id), timeoutMs(timeoutMs), ranks(world) {}
+  Status startThread(void (Hub::*body)());
 
   void run();
   Status join();
@@ -55,6 +69,9 @@ private:
   Status distribute();
   Status distributeTo(uint32_t rank, const std::string &table);
   void relay();
+  /// Passes the sockets on; to nobody when no rank is left that can take them.
+  void handOver();
+  Status handOverTo(uint32_t successor);
   /// What rank sent; an error means that the rank is lost.
   Status handle(uint32_t rank);
   Status handleGather(uint32_t rank, wire::Reader &reader);

@@ -18,18 +18,22 @@ namespace rcclx::runtime::wire {
 
 inline constexpr uint32_t magic = 0x78636372; // "rccx"
 /// Changes with every change of a message or of the shared memory's layout.
-inline constexpr uint32_t protocolVersion = 1;
+inline constexpr uint32_t protocolVersion = 2;
 
 enum class Type : uint32_t {
-  Hello = 1,    // rank -> hub: Hello, with the descriptor of its memory
-  Refused = 2,  // hub -> rank: FailureHead, text. The hub closes then
-  Table = 3,    // hub -> rank: one TableEntry per rank
-  Memory = 4,   // hub -> rank: ranks (uint32_t each), one descriptor for each
-  Ready = 5,    // rank -> hub: it has mapped all that it was sent so far
-  Gather = 6,   // rank -> hub: GatherHead, bytes
-  Gathered = 7, // hub -> rank: GatherHead, then per rank: uint32_t size, bytes
-  Failure = 8,  // rank -> hub -> others: FailureHead, text
-  Leave = 9,    // rank -> hub -> others: LeaveBody
+  Hello = 1,     // rank -> hub: Hello, with the descriptor of its memory
+  Refused = 2,   // hub -> rank: FailureHead, text. The hub closes then
+  Table = 3,     // hub -> rank: one TableEntry per rank
+  Memory = 4,    // hub -> rank: ranks (uint32_t each), one descriptor for each
+  Ready = 5,     // rank -> hub: it has mapped all that it was sent so far
+  Gather = 6,    // rank -> hub: GatherHead, bytes
+  Gathered = 7,  // hub -> rank: GatherHead, then per rank: uint32_t size, bytes
+  Failure = 8,   // rank -> hub -> others: FailureHead, text
+  Leave = 9,     // rank -> hub -> others: LeaveBody. It makes no more calls
+  Bye = 10,      // rank -> hub: its calls have ended; hub -> rank: it may go
+  HubAt = 11,    // hub -> rank: HubAtBody. Where the hub will be
+  Handover = 12, // hub -> the next: HandoverHead, HandoverEntry for each
+                 // descriptor with it, which is the hub's end of a socket
 };
 
 /// In front of every message.
@@ -67,6 +71,24 @@ struct LeaveBody {
   uint32_t rank;
   uint32_t reserved;
   uint64_t calls; // that the rank has issued
+};
+
+struct HubAtBody {
+  uint32_t rank; // noHub: there will be none
+  uint32_t reserved;
+};
+inline constexpr uint32_t noHub = ~0u;
+
+struct HandoverHead {
+  uint64_t gatherSequence;
+  uint32_t more; // not 0: another message of this kind follows
+  uint32_t reserved;
+};
+
+struct HandoverEntry {
+  int64_t process;
+  uint32_t rank;
+  uint32_t left;
 };
 
 /// Builds one message.

@@ -155,6 +155,28 @@ rcclx_result rcclx_comm_status(rcclx_comm *comm) noexcept {
   });
 }
 
+rcclx_result rcclx_comm_split(rcclx_comm *comm, int32_t color, int32_t key,
+                              rcclx_comm **part) noexcept {
+  return guarded([&]() -> Status {
+    if (!comm || !part)
+      return nullError(comm ? "the result" : "the communicator");
+    if (isInherited(*comm))
+      return makeError(Code::InvalidUsage,
+                       "the communicator is that of the parent process");
+    auto split = [communicator = comm->communicator, color, key,
+                  part]() -> Status {
+      RCCLX_ASSIGN_OR_RETURN(auto made, communicator->split(color, key));
+      *part = made ? new rcclx_comm{std::move(made)} : nullptr;
+      return Status();
+    };
+    Group &group = Group::current();
+    if (!group.active())
+      return split();
+    group.noteCollective(comm, std::move(split));
+    return Status();
+  });
+}
+
 rcclx_result rcclx_comm_get_info(const rcclx_comm *comm,
                                  rcclx_comm_info *info) noexcept {
   return guarded([&]() -> Status {
@@ -245,7 +267,7 @@ rcclx_result rcclx_plan_prepare(rcclx_comm *comm,
     Group &group = Group::current();
     if (!group.active())
       return prepare();
-    group.notePreparation(std::move(prepare));
+    group.noteCollective(comm, std::move(prepare));
     return Status();
   });
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Group.h"
 
+#include <algorithm>
 #include <system_error>
 #include <thread>
 
@@ -45,15 +46,34 @@ static Status runTogether(const std::vector<std::function<Status()>> &calls) {
   return refused;
 }
 
+void Group::noteCollective(const rcclx_comm *comm,
+                           std::function<Status()> call) {
+  const Communicator *communicator = comm->communicator.get();
+  auto sequence = std::find_if(collectives.begin(), collectives.end(),
+                               [&](const Sequence &other) {
+                                 return other.communicator == communicator;
+                               });
+  if (sequence == collectives.end())
+    sequence = collectives.insert(sequence, {communicator, {}});
+  sequence->calls.push_back(std::move(call));
+}
+
 Status Group::end() {
   if (depth == 0)
     return makeError(Code::InvalidUsage, "no group was begun");
   if (--depth != 0)
     return Status();
   Status status = runTogether(std::exchange(creations, {}));
-  std::vector<std::function<Status()>> noted = std::exchange(preparations, {});
+  std::vector<std::function<Status()>> sequences;
+  for (Sequence &sequence : std::exchange(collectives, {}))
+    sequences.push_back([calls = std::move(sequence.calls)]() -> Status {
+      // An error is the same on all ranks: all stop at the same call.
+      for (const std::function<Status()> &call : calls)
+        RCCLX_RETURN_IF_ERROR(call());
+      return Status();
+    });
   if (status.isOk())
-    status = runTogether(noted);
+    status = runTogether(sequences);
   for (const NotedLaunch &launch : launches) {
     if (!status.isOk())
       break;

@@ -26,9 +26,8 @@ public:
   void noteCreation(std::function<Status()> call) {
     creations.push_back(std::move(call));
   }
-  void notePreparation(std::function<Status()> call) {
-    preparations.push_back(std::move(call));
-  }
+  /// Calls of one communicator are made one after the other.
+  void noteCollective(const rcclx_comm *comm, std::function<Status()> call);
   /// Allocates only while the list is longer than ever before.
   void noteLaunch(rcclx_comm *comm, const rcclx_launch_params &params,
                   const CallArguments &arguments) {
@@ -43,7 +42,12 @@ private:
   };
 
   unsigned depth = 0;
-  std::vector<std::function<Status()>> creations, preparations;
+  std::vector<std::function<Status()>> creations;
+  struct Sequence {
+    const Communicator *communicator;
+    std::vector<std::function<Status()>> calls;
+  };
+  std::vector<Sequence> collectives;
   std::vector<NotedLaunch> launches;
 };
 

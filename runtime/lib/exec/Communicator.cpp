@@ -100,10 +100,6 @@ Communicator::~Communicator() {
   Status left = leave();
   (void)left; // leaving twice is no error here
   lastStream.reset();
-  if (control)
-    control->stop(); // the watchdog uses `control` itself
-  control.reset();   // before the hub: it relays what this rank said last
-  hub.reset();
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,10 +159,11 @@ Status Communicator::check(const PreparedPlan &prepared,
                      "scale: point to one {}",
                      manifest.name, name(accumulator(manifest.element)));
   if (!scales && arguments.scale)
-    return makeError(Code::InvalidArgument,
-                     "the call has a scale, but the plan of {} is for {}: leave "
-                     "it NULL, or prepare a plan for premul_sum",
-                     manifest.name, name(manifest.reduction));
+    return makeError(
+        Code::InvalidArgument,
+        "the call has a scale, but the plan of {} is for {}: leave "
+        "it NULL, or prepare a plan for premul_sum",
+        manifest.name, name(manifest.reduction));
   if (count == 0)
     return Status();
   uint32_t size = elementBytes(manifest.element);
@@ -317,6 +314,19 @@ Status Communicator::leave() {
     control->sendLeave(calls);
   drain();
   Status before = status();
+  if (control) {
+    if (Status bye = control->sayBye(); !bye.isOk())
+      RCCLX_LOG(Info, "communicator", "rank {}: {}", rank(), bye.message());
+    std::unique_ptr<Hub> last;
+    {
+      std::lock_guard lock(mutex);
+      departed = true;
+      last = std::move(hub);
+    }
+    last.reset(); // it goes on in another rank's process
+    control->stop();
+  }
+  hub.reset(); // of a start-up that failed
   die(makeError(Code::InvalidUsage, "the communicator was destroyed"));
   return before;
 }
@@ -337,6 +347,14 @@ void Communicator::onLeave(uint32_t who, uint64_t calls) {
     control->interrupt(makeError(Code::Remote,
                                  "rank {}: rank {} has left the communicator",
                                  rank(), who));
+}
+
+Status Communicator::onHandover(Hub::Handover handover) {
+  std::lock_guard lock(mutex);
+  if (departed)
+    return makeError(Code::Remote, "rank {} leaves itself", rank());
+  RCCLX_ASSIGN_OR_RETURN(hub, Hub::adopt(std::move(handover), world()));
+  return Status();
 }
 
 void Communicator::failWithoutRank(uint32_t who, uint64_t calls) {

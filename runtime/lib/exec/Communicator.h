@@ -47,8 +47,9 @@ struct CallArguments {
 /// The first failure (of a peer, of a wait, of the user: abort) is final: it is
 /// the result of every later call.
 ///
-/// Teardown, in this order: streams drain, the others are told, the watchdog
-/// ends, the hub (rank 0) ends, memory is unmapped.
+/// Teardown, in this order: the others are told, streams drain, the hub lets
+/// this rank go, the hub goes elsewhere if it was here, the watchdog ends;
+/// memory is unmapped with the last plan and stream.
 class Communicator final : public ControlListener {
 public:
   struct Settings {
@@ -71,6 +72,11 @@ public:
   /// all ranks before any can launch. An error is the same on all ranks.
   static Expected<std::shared_ptr<PreparedPlan>>
   prepare(const std::shared_ptr<Communicator> &self, PlanRequest request);
+
+  /// Collective: a communicator of the ranks with the same `color`, ordered by
+  /// `key`, then by rank; null for a negative color. All ranks return the same
+  /// error when one group cannot be made. It outlives this communicator.
+  Expected<std::shared_ptr<Communicator>> split(int32_t color, int32_t key);
 
   Expected<std::shared_ptr<Stream>> createStream();
 
@@ -100,6 +106,7 @@ public:
   // ControlListener
   void onFailure(const Status &status) override;
   void onLeave(uint32_t rank, uint64_t calls) override;
+  Status onHandover(Hub::Handover handover) override;
 
 private:
   explicit Communicator(Settings settings) : settings(std::move(settings)) {}
@@ -132,7 +139,7 @@ private:
   std::vector<rcclx_peer> peers; // by rank
   rcclx_control *controlBlock = nullptr;
 
-  std::unique_ptr<Hub> hub; // rank 0 only
+  std::unique_ptr<Hub> hub; // rank 0's, later that of a rank that stays
   std::unique_ptr<Control> control;
 
   std::atomic<bool> entered{false};
@@ -140,6 +147,7 @@ private:
   mutable std::mutex mutex; // of what follows
   Status sticky;
   bool hasLeft = false;
+  bool departed = false; // the hub does not come here any more
   std::vector<std::weak_ptr<Stream>> streams;
   std::shared_ptr<Stream> inlineStream; // made by the first call without one
 

@@ -8,64 +8,12 @@
 //===----------------------------------------------------------------------===//
 #include "Communicator.h"
 
-#include <charconv>
+#include "Report.h"
 
 namespace rcclx::runtime {
 
 // The ranks that wait for the one that compiles allow it this much more.
 static constexpr uint64_t compileMs = 120'000;
-// The host's ranks are all on one node: one of them compiles.
-static constexpr uint32_t compilingRank = 0;
-// Diagnostics and a path; 255 short blobs beside it fit in one message.
-static constexpr size_t maxBlob = 16u << 10;
-
-namespace {
-/// What one rank tells the others: an error, or a value.
-struct Report {
-  Status status;
-  std::string value;
-
-  std::string encode(uint32_t rank) const {
-    if (status.isOk())
-      return "+" + value.substr(0, maxBlob);
-    // Only one rank's long text travels: the others' are cut.
-    size_t limit = rank == compilingRank ? maxBlob : 200;
-    return fmt::format("-{} {}", int(status.code()),
-                       std::string_view(status.message()).substr(0, limit));
-  }
-
-  static Report decode(std::string_view text) {
-    Report report;
-    if (text.starts_with('+')) {
-      report.value = text.substr(1);
-      return report;
-    }
-    int code = 0;
-    size_t space = text.find(' ');
-    if (text.starts_with('-') && space != std::string_view::npos)
-      std::from_chars(text.data() + 1, text.data() + space, code);
-    if (code <= 0 || code > int(Code::Internal))
-      report.status = makeError(Code::Remote, "a malformed report");
-    else
-      report.status = Status(Code(code), std::string(text.substr(space + 1)));
-    return report;
-  }
-};
-} // namespace
-
-/// The first error of `blobs`, by rank; this rank's own in full.
-static Expected<std::vector<Report>>
-decodeAll(const std::vector<std::string> &blobs, const Report &own,
-          uint32_t rank) {
-  RCCLX_RETURN_IF_ERROR(own.status);
-  std::vector<Report> reports;
-  for (uint32_t r = 0; r != blobs.size(); ++r) {
-    reports.push_back(Report::decode(blobs[r]));
-    if (!reports.back().status.isOk() && r != rank)
-      return reports.back().status.annotate(fmt::format("rank {}", r));
-  }
-  return reports;
-}
 
 Expected<std::vector<std::string>> Communicator::exchange(std::string_view blob,
                                                           uint64_t timeoutMs) {

@@ -31,9 +31,14 @@ static Status checkOwner(const struct stat &info, std::string_view what) {
 Expected<UniqueFd> openPrivateDirectory(const std::string &path) {
   UniqueFd dir(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!dir) {
-    Status refused = systemError(errno, path);
-    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+    int errnum = errno;
+    Status refused = systemError(errnum, path);
+    if (errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP)
       return Status(Code::Corrupt, refused.message());
+    // Of all reasons, the owner says most.
+    struct stat closed;
+    if (errnum == EACCES && stat(path.c_str(), &closed) == 0)
+      RCCLX_RETURN_IF_ERROR(checkOwner(closed, path));
     return refused;
   }
   struct stat info;
@@ -41,6 +46,34 @@ Expected<UniqueFd> openPrivateDirectory(const std::string &path) {
     return systemError(errno, path);
   RCCLX_RETURN_IF_ERROR(checkOwner(info, path));
   return dir;
+}
+
+Status checkParents(const std::string &path) {
+  // Whoever owns the root is the system, whatever number it has here.
+  struct stat root;
+  if (stat("/", &root) != 0)
+    return systemError(errno, "/");
+  for (size_t slash = path.rfind('/'); slash != std::string::npos && slash != 0;
+       slash = path.rfind('/', slash - 1)) {
+    std::string parent = path.substr(0, slash);
+    struct stat info;
+    if (stat(parent.c_str(), &info) != 0)
+      return systemError(errno, parent);
+    bool trusted = info.st_uid == 0 || info.st_uid == root.st_uid ||
+                   info.st_uid == geteuid();
+    bool open = (info.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+                (info.st_mode & S_ISVTX) == 0;
+    if (!trusted || open)
+      return makeError(Code::InvalidUsage,
+                       "{}: other users may replace it, as {} ({}): plans are "
+                       "code; choose another place",
+                       path,
+                       open ? "they may write to a folder above"
+                            : "one of them owns a folder above",
+                       fmt::format("{}, user {}, mode {:04o}", parent,
+                                   info.st_uid, info.st_mode & 07777));
+  }
+  return Status();
 }
 
 Expected<std::string> readPrivateFile(int dir, const std::string &name,
@@ -86,9 +119,12 @@ Status makeDirectories(const std::string &path) {
       // A parent on a read-only file system may exist all the same.
       int errnum = errno;
       struct stat info;
-      if (stat(prefix.c_str(), &info) != 0)
+      if (stat(prefix.c_str(), &info) != 0 && errnum != ENOTDIR)
         return systemError(errnum, prefix);
     }
+    struct stat made;
+    if (stat(prefix.c_str(), &made) == 0 && !S_ISDIR(made.st_mode))
+      return makeError(Code::InvalidArgument, "{} is no directory", prefix);
     if (slash == std::string::npos)
       return Status();
   }

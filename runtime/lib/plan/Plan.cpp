@@ -35,6 +35,8 @@ Expected<std::shared_ptr<const Plan>> Plan::open(std::string directory) {
   if (!text)
     return annotated(text.status());
   plan->manifestText = *std::move(text);
+  if (Status s = checkSeal(plan->manifestText); !s.isOk())
+    return annotated(s);
   Expected<Manifest> manifest = Manifest::parse(plan->manifestText);
   if (!manifest)
     return annotated(manifest.status());

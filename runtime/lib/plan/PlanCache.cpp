@@ -20,6 +20,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <dirent.h>
+#include <mutex>
+#include <set>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -144,28 +146,44 @@ static void removeStale(const std::string &directory, std::string_view prefix) {
   }
 }
 
+/// Says once for each reason that the cache is of no use, not at every plan.
+static void warnNotKept(std::string_view reason) {
+  static std::mutex mutex;
+  static auto *said = new std::set<std::string, std::less<>>;
+  std::lock_guard lock(mutex);
+  if (said->emplace(reason).second)
+    RCCLX_LOG(Warning, "cache",
+              "plans are not kept, but compiled by each process: {}", reason);
+}
+
 Expected<PlanCache> PlanCache::open(const std::string &directory) {
   PlanCache cache;
   removeStale(std::string(uncachedParent), uncachedPrefix);
   if (directory.empty()) {
-    RCCLX_LOG(Warning, "cache",
-              "no cache directory (neither RCCLX_CACHE_DIR nor HOME is set): "
-              "plans are not kept");
+    warnNotKept("neither RCCLX_CACHE_DIR nor HOME is set");
     return cache;
   }
-  Status made = makeDirectories(directory);
-  if (made.isOk()) {
+  auto absoluteOf = [&]() -> Expected<std::string> {
+    RCCLX_RETURN_IF_ERROR(makeDirectories(directory));
     RCCLX_ASSIGN_OR_RETURN(UniqueFd dir, openPrivateDirectory(directory));
     // Absolute: ranks in other working directories load from it.
     std::unique_ptr<char, decltype(&free)> absolute(
         realpath(directory.c_str(), nullptr), free);
     if (!absolute)
       return systemError(errno, directory);
-    cache.directory = absolute.get();
-    removeStale(cache.directory, temporaryPrefix);
+    RCCLX_RETURN_IF_ERROR(checkParents(absolute.get()));
+    return std::string(absolute.get());
+  };
+  Expected<std::string> absolute = absoluteOf();
+  if (!absolute) {
+    // A machine's state is worked around, a user's mistake is not.
+    if (absolute.status().code() != Code::System)
+      return absolute.status().annotate("the cache of plans");
+    warnNotKept(absolute.status().message());
     return cache;
   }
-  RCCLX_LOG(Warning, "cache", "plans are not kept: {}", made.message());
+  cache.directory = *std::move(absolute);
+  removeStale(cache.directory, temporaryPrefix);
   return cache;
 }
 
@@ -233,52 +251,51 @@ publish(const PlanRequest &request, TemporaryDirectory &temporary,
   return makeError(Code::System, "{}: written by others all the time", to);
 }
 
+/// Compiles into a directory of its own and stores the result as `to`. Nothing,
+/// with the reason said, where the cache cannot take it.
+static Expected<std::shared_ptr<const Plan>>
+compileInto(const std::string &directory, const std::string &to,
+            const PlanRequest &request, const CompilerLibrary &compiler) {
+  Expected<TemporaryDirectory> temporary =
+      makeTemporary(directory, temporaryPrefix);
+  if (!temporary) {
+    warnNotKept(temporary.status().message());
+    return std::shared_ptr<const Plan>();
+  }
+  Status status = compiler.compile(request, temporary->get());
+  if (status.isOk()) {
+    Expected<std::shared_ptr<const Plan>> plan =
+        publish(request, *temporary, to);
+    if (plan || plan.status().code() != Code::System)
+      return plan;
+    status = plan.status();
+  }
+  // The file system may be full: what is in the page cache may be lost yet.
+  if (status.code() != Code::System)
+    return status;
+  warnNotKept(status.message());
+  return std::shared_ptr<const Plan>();
+}
+
 Expected<CachedPlan> PlanCache::compile(const PlanRequest &request,
                                         const CompilerLibrary &compiler,
                                         const std::string &entry) const {
-  Expected<TemporaryDirectory> temporary =
-      directory.empty() ? makeTemporary(uncachedParent, uncachedPrefix)
-                        : makeTemporary(directory, temporaryPrefix);
-  bool keep = !directory.empty();
-  if (keep && !temporary) {
-    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",
-              temporary.status().message());
-    keep = false;
-    temporary = makeTemporary(uncachedParent, uncachedPrefix);
-  }
-  if (!temporary)
-    return temporary.status();
-  Status compiled = compiler.compile(request, temporary->get());
-  if (keep && compiled.code() == Code::System) {
-    // The cache's file system may be full: once more in a place of its own.
-    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}", compiled.message());
-    keep = false;
-    temporary = makeTemporary(uncachedParent, uncachedPrefix);
-    if (!temporary)
-      return temporary.status();
-    compiled = compiler.compile(request, temporary->get());
-  }
-  RCCLX_RETURN_IF_ERROR(compiled);
-
   CachedPlan result;
-  if (keep) {
-    Expected<std::shared_ptr<const Plan>> plan =
-        publish(request, *temporary, directory + "/" + entry);
-    if (plan) {
-      result.plan = *plan;
+  if (!directory.empty()) {
+    RCCLX_ASSIGN_OR_RETURN(
+        result.plan,
+        compileInto(directory, directory + "/" + entry, request, compiler));
+    if (result.plan)
       return result;
-    }
-    RCCLX_LOG(Warning, "cache", "the plan is not kept: {}",
-              plan.status().message());
-    if (temporary->get().empty()) // moved, and then not readable
-      return plan.status();
   }
+  RCCLX_ASSIGN_OR_RETURN(result.uncached,
+                         makeTemporary(uncachedParent, uncachedPrefix));
+  RCCLX_RETURN_IF_ERROR(compiler.compile(request, result.uncached.get()));
   Expected<std::shared_ptr<const Plan>> plan =
-      loadFor(request, temporary->get());
+      loadFor(request, result.uncached.get());
   if (!plan)
     return plan.status().annotate("just compiled");
   result.plan = *plan;
-  result.uncached = *std::move(temporary);
   return result;
 }
 

@@ -293,6 +293,20 @@ struct Listener final : ControlListener {
     left.emplace_back(rank, calls);
     changed.notify_all();
   }
+  Status onHandover(Hub::Handover handover) override {
+    if (!refusesHub) {
+      RCCLX_ASSIGN_OR_RETURN(hub, Hub::adopt(std::move(handover), world));
+    }
+    std::lock_guard lock(mutex);
+    ++handovers;
+    changed.notify_all();
+    return Status();
+  }
+  void waitForHandovers(int count) {
+    std::unique_lock lock(mutex);
+    EXPECT_TRUE(changed.wait_for(lock, std::chrono::seconds(20),
+                                 [&] { return handovers >= count; }));
+  }
   Status waitForFailure() {
     std::unique_lock lock(mutex);
     changed.wait_for(lock, std::chrono::seconds(20),
@@ -301,8 +315,12 @@ struct Listener final : ControlListener {
   }
 
   Control *control = nullptr;
+  uint32_t world = 0;
+  bool refusesHub = false;
+  std::unique_ptr<Hub> hub; // before what the watchdog uses
   std::mutex mutex;
   std::condition_variable changed;
+  int handovers = 0;
   Status failure;
   std::vector<std::pair<uint32_t, uint64_t>> left;
 };
@@ -331,12 +349,30 @@ protected:
         ASSERT_OK(control.status());
         controls[r] = *std::move(control);
         listeners[r].control = controls[r].get();
+        listeners[r].world = world;
         ASSERT_OK(controls[r]->watch(listeners[r]));
         std::lock_guard lock(mutex);
         memories.push_back(std::move(memory));
       });
     for (std::thread &thread : threads)
       thread.join();
+  }
+  /// What Communicator::leave does.
+  void leave(uint32_t rank, uint64_t calls) {
+    controls[rank]->sendLeave(calls);
+    ASSERT_OK(controls[rank]->sayBye());
+    if (rank == 0)
+      hub.reset();
+    listeners[rank].hub.reset();
+    controls[rank].reset();
+  }
+  ~GatherTest() override {
+    // No handover may come to a listener that is gone.
+    for (auto &control : controls)
+      if (control)
+        control->stop();
+    for (Listener &listener : listeners)
+      listener.refusesHub = true;
   }
   template <typename Body> void eachRank(Body body) {
     std::vector<std::thread> threads;
@@ -401,10 +437,8 @@ TEST_F(GatherTest, aDeathDuringStartUpReachesThoseThatHaveJoined) {
 
 TEST_F(GatherTest, leavingIsNoDeath) {
   joinAll(3);
-  controls[2]->sendLeave(7);
-  controls[2].reset();
-  controls[0]->sendLeave(7);
-  hub.reset();
+  leave(2, 7);
+  leave(0, 7);
   Listener &one = listeners[1];
   std::unique_lock lock(one.mutex);
   EXPECT_TRUE(one.changed.wait_for(lock, std::chrono::seconds(20),
@@ -413,12 +447,73 @@ TEST_F(GatherTest, leavingIsNoDeath) {
   EXPECT_TRUE(one.failure.isOk()) << one.failure.message();
 }
 
-TEST_F(GatherTest, theHubsDeathReachesAll) {
+TEST_F(GatherTest, aDeathWhileLeavingReachesAll) {
   joinAll(3);
-  hub.reset(); // without a Leave of rank 0
+  controls[2]->sendLeave(7);
+  controls[2].reset(); // its calls may not have ended
+  for (uint32_t rank : {0u, 1u})
+    EXPECT_ERROR(listeners[rank].waitForFailure(), Code::Remote,
+                 "ended while it left");
+}
+
+TEST_F(GatherTest, theHubGoesOnWithTheLastThatStays) {
+  joinAll(5);
+  leave(0, 1);
+  listeners[4].waitForHandovers(1);
+  leave(1, 1);
+  leave(4, 1);
+  listeners[3].waitForHandovers(1);
+  EXPECT_TRUE(listeners[2].failure.isOk());
+  // It relays and finds deaths as the first did.
+  controls[2]->sendFailure(2, Status(Code::Aborted, "a test"));
+  EXPECT_ERROR(listeners[3].waitForFailure(), Code::Aborted, "a test");
+  controls[3].reset(); // its hub lives on here, as no process of its own ends
+  EXPECT_ERROR(listeners[2].waitForFailure(), Code::Remote, "rank 3 (process");
+}
+
+TEST_F(GatherTest, theNextHubsDeathReachesAll) {
+  joinAll(4);
+  listeners[3].refusesHub = true; // it closes what it gets, as if it died
+  leave(0, 0);
+  listeners[3].waitForHandovers(1);
   for (uint32_t rank : {1u, 2u})
     EXPECT_ERROR(listeners[rank].waitForFailure(), Code::Remote,
-                 "rank 0 ended");
+                 "rank 3 ended");
+}
+
+TEST_F(GatherTest, messagesUnderWayOutliveTheHub) {
+  for (int round = 0; round != 20; ++round) {
+    joinAll(3);
+    std::thread talker([&] {
+      controls[1]->sendFailure(1, Status(Code::Aborted, "said meanwhile"));
+    });
+    leave(0, 0);
+    talker.join();
+    EXPECT_ERROR(listeners[2].waitForFailure(), Code::Aborted,
+                 "said meanwhile");
+    for (auto &control : controls)
+      if (control)
+        control->stop();
+    for (Listener &listener : listeners)
+      listener.hub.reset();
+    controls.clear();
+  }
+}
+
+TEST_F(GatherTest, manyRanksLeaveInEitherOrder) {
+  // More sockets than fit in one message.
+  for (bool ascending : {true, false}) {
+    constexpr uint32_t world = 150;
+    joinAll(world);
+    for (uint32_t i = 0; i != world; ++i)
+      leave(ascending ? i : world - 1 - i, 0);
+    for (Listener &listener : listeners)
+      EXPECT_TRUE(listener.failure.isOk()) << listener.failure.message();
+    int handovers = 0;
+    for (Listener &listener : listeners)
+      handovers += listener.handovers;
+    EXPECT_EQ(handovers, ascending ? 1 : 0);
+  }
 }
 
 TEST_F(GatherTest, failuresTravelWithTheirText) {

@@ -274,6 +274,7 @@ TEST_F(PlanCacheTest, usersDoNotDisturbEachOther) {
     GTEST_SKIP() << "needs root to be another user";
   ASSERT_OK(get().status());
   chmod(scratch.path.c_str(), 0755);
+  chmod((scratch / "cache").c_str(), 0755);
   // The other user's request of the same cache is refused, by whatever mode.
   for (mode_t mode : {0700, 0755}) {
     chmod(directory.c_str(), mode);

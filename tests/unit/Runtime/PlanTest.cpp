@@ -184,7 +184,7 @@ protected:
     json manifest = goodManifest();
     add(manifest["kinds"]["host"]["source"], "host.hip.cpp", "//");
     add(manifest["objects"][0], "host-x86_64.so", "ELF");
-    writeFile(scratch / "manifest.json", manifest.dump());
+    writeFile(scratch / "manifest.json", sealManifest(manifest.dump()));
   }
   void add(json &entry, const std::string &file, const std::string &content) {
     writeFile(scratch / file, content);

@@ -121,6 +121,13 @@ struct Manifest {
   static Expected<Manifest> parse(std::string_view text);
 };
 
+/// Corrupt unless the text ends with its own checksum, as the compiler and
+/// sealManifest write it.
+Status checkSeal(std::string_view text);
+/// `text`, a JSON object, with its checksum as last member, whether it had one
+/// or not. For tools and tests that write manifests.
+std::string sealManifest(std::string_view text);
+
 } // namespace rcclx::runtime
 
 #endif // RCCLX_RUNTIME_MANIFEST_H

@@ -51,10 +51,11 @@ struct CachedPlan {
 class PlanCache {
 public:
   /// `directory` is created, private, when it is absent. InvalidUsage when
-  /// another user owns it or may write to it. What killed processes left in it
-  /// is removed. A directory that cannot be
-  /// created or is empty ("") gives a cache that stores nothing, with a
-  /// warning in the log: plans then go to a private temporary directory.
+  /// another user owns it, or may write to it or replace it; InvalidArgument
+  /// when it is no directory: the user has to choose another. What killed
+  /// processes left in it is removed. A directory that cannot be created or
+  /// read, or is empty (""), gives a cache that stores nothing, with a warning
+  /// in the log: plans then go to a private temporary directory.
   static Expected<PlanCache> open(const std::string &directory);
 
   /// The plan for `request`: from the cache or, when it is absent or damaged,

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../../../../runtime/lib/plan/Hash.h"
+#include "rcclx/Runtime/Manifest.h"
 #include "rcclx_compiler.h"
 
 #include <cstdlib>
@@ -35,9 +36,19 @@ static std::string readAll(const std::string &path) {
   return text.str();
 }
 
+/// What a compiler answers that cannot write.
+struct MachineAtFault {};
+
+static void writeOrFail(const std::string &path, const std::string &content) {
+  std::ofstream out(path, std::ios::binary);
+  out << content << std::flush;
+  if (!out)
+    throw MachineAtFault();
+}
+
 static std::string fileEntry(const std::string &directory, const char *name,
                              const std::string &content) {
-  std::ofstream(directory + "/" + name, std::ios::binary) << content;
+  writeOrFail(directory + "/" + name, content);
   return fmt::format(R"("file": "{}", "bytes": {}, "xxh64": "{:016x}")", name,
                      content.size(), rcclx::runtime::xxh64(content));
 }
@@ -77,6 +88,24 @@ EXPORT uint32_t rcclx_compiler_api_version(void) {
   return RCCLX_COMPILER_API_VERSION;
 }
 
+static void write(const rcclx_compile_request &request,
+                  const std::string &text) {
+  std::string directory = request.directory;
+  std::string kernel = readAll(RCCLX_FIXTURE_KERNEL);
+  std::string source =
+      fileEntry(directory, "host.hip.cpp", "// " + text + "\n");
+  std::string object = fileEntry(directory, "host-x86_64.so", kernel);
+  if (text.starts_with("broken"))
+    std::ofstream(directory + "/host-x86_64.so", std::ios::app) << "x";
+  uint64_t hash =
+      rcclx::runtime::xxh64(fmt::format("{} {}", text, request.world));
+  writeOrFail(
+      directory + "/manifest.json",
+      rcclx::runtime::sealManifest(manifest(request, source, object, hash)));
+  auto beside = std::filesystem::path(directory).parent_path().parent_path();
+  std::ofstream(beside / "compiled", std::ios::app) << "once\n";
+}
+
 EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,
                                   rcclx_compile_result **result) {
   *result = new rcclx_compile_result;
@@ -93,19 +122,12 @@ EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,
   if (text.starts_with("hang"))
     while (true)
       pause();
-  std::string directory = request->directory;
-  std::string kernel = readAll(RCCLX_FIXTURE_KERNEL);
-  std::string source =
-      fileEntry(directory, "host.hip.cpp", "// " + text + "\n");
-  std::string object = fileEntry(directory, "host-x86_64.so", kernel);
-  if (text.starts_with("broken"))
-    std::ofstream(directory + "/host-x86_64.so", std::ios::app) << "x";
-  uint64_t hash =
-      rcclx::runtime::xxh64(fmt::format("{} {}", text, request->world));
-  std::ofstream(directory + "/manifest.json")
-      << manifest(*request, source, object, hash);
-  auto beside = std::filesystem::path(directory).parent_path().parent_path();
-  std::ofstream(beside / "compiled", std::ios::app) << "once\n";
+  try {
+    write(*request, text);
+  } catch (const MachineAtFault &) {
+    (*result)->diagnostics = "cannot write";
+    return 3;
+  }
   return 0;
 }
 

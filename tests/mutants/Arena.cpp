@@ -15,7 +15,7 @@ using namespace rcclx::mutants;
 
 static constexpr uint64_t guardBytes = 1 << 16;
 static constexpr uint64_t callWordBytes = 8 * RCCLX_MAX_BLOCKS;
-static constexpr uint64_t scratchBytes = 1 << 20;
+static constexpr uint64_t scratchBytes = 1 << 16; // counts are small
 /// Of each half of slots: small tiles leave the rest alone.
 static constexpr uint64_t lookedAtBytes = 1 << 15;
 

@@ -27,6 +27,7 @@ inline constexpr char reduction[] = "avg";
 /// What the compiler makes of a program.
 struct Compiled {
   bool proved = false;
+  bool crashed = false; ///< The proof did.
   bool lowered = false;
   /// The first error of whoever refused it.
   std::string refusal;

@@ -84,7 +84,7 @@ std::string mutants::listMissed(ArrayRef<FormResult> results) {
   for (const FormResult &result : results)
     for (const Mutant &m : result.mutants)
       if (m.isMissed())
-        text += "proved, but wrong: " + describeMutant(result, m);
+        text += "missed: " + describeMutant(result, m);
   return text;
 }
 

@@ -64,8 +64,14 @@ struct Pending {
 } // namespace
 
 static Outcome makeOutcome(uint32_t world, const Compiled &compiled) {
-  return {world, compiled.proved,  compiled.lowered,
-          false, compiled.refusal, {}};
+  Outcome outcome{world,
+                  compiled.proved,
+                  compiled.crashed,
+                  compiled.lowered,
+                  false,
+                  compiled.refusal,
+                  {}};
+  return outcome;
 }
 
 /// Runs what is pending. Whoever was proved and seems wrong gets a second run,

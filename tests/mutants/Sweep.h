@@ -14,14 +14,15 @@ namespace rcclx::mutants {
 struct Outcome {
   uint32_t world;
   bool proved;
+  bool crashed; ///< The proof did.
   bool lowered;
   bool sameCode; ///< As the program without the change.
   std::string refusal;
   Verdict verdict; ///< Of those that were lowered.
 
   bool isWrong() const { return lowered && !verdict.isRight(); }
-  /// What must not be: a wrong result of a program that was proved.
-  bool isMissed() const { return proved && isWrong(); }
+  /// What must not be: a program that was proved and is wrong.
+  bool isMissed() const { return crashed || (proved && isWrong()); }
 };
 
 /// One mutant in all worlds that it was made for.

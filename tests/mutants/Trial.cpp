@@ -16,7 +16,9 @@
 #include <ctime>
 #include <random>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <thread>
+#include <utility>
 
 using namespace rcclx::mutants;
 using namespace rcclx::tool;
@@ -59,7 +61,8 @@ namespace {
 struct Pace {
   std::minstd_rand random;
   bool slow = false;
-  uint32_t looks = 0; // since the last step
+  bool waits = false; // called `yield` last
+  uint32_t looks = 0; // of the wait
 };
 } // namespace
 static thread_local Pace pace;
@@ -82,15 +85,18 @@ static rcclx_u64 readClock() {
     sleepFor(20);
   else if (random % 8 == 1)
     sched_yield();
-  pace.looks = 0;
+  if (!std::exchange(pace.waits, false))
+    pace.looks = 0;
   return now();
 }
 
+/// Called by waits. The longer one takes, the longer it sleeps.
 static void yield() {
-  if (++pace.looks < 16)
+  pace.waits = true;
+  if (++pace.looks < 4)
     sched_yield();
   else
-    sleepFor(50);
+    sleepFor(std::min<long>(10 * pace.looks, 1000));
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,6 +125,7 @@ public:
   }
 
   std::string run() {
+    prctl(PR_SET_TIMERSLACK, 1000); // of all threads: sleeps are short
     std::vector<std::unique_ptr<std::barrier<>>> kernelEnds;
     for (uint32_t rank = 0; rank != kernel.world; ++rank)
       kernelEnds.push_back(std::make_unique<std::barrier<>>(kernel.grid));

@@ -45,10 +45,10 @@ TEST_F(CommunicatorTest, callsWithoutAStreamEndBeforeTheyReturn) {
         rcclx_launch_params inThisThread = worker.launchParams();
         inThisThread.stream = nullptr;
         for (int i = 0; i != 20; ++i) {
+          std::fill(worker.output.begin(), worker.output.end(), -1.0f);
           // Some after calls of a stream, which end first.
           if (i % 3 == 1)
             EXPECT_EQ(worker.launch(), RCCLX_OK) << rcclx_last_error();
-          std::fill(worker.output.begin(), worker.output.end(), -1.0f);
           EXPECT_EQ(rcclx_launch(comm, &inThisThread), RCCLX_OK)
               << rcclx_last_error();
           worker.expectSum(world);

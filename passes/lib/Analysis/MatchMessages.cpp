@@ -118,8 +118,8 @@ collectEnds(const ScheduleTrace &trace, uint32_t rank, ChannelTable &channels) {
 }
 
 /// `number` is the first message of which only the sender's end exists.
-static Finding neverReceived(const ScheduleTrace &trace,
-                             const Channel &channel, size_t number) {
+static Finding neverReceived(const ScheduleTrace &trace, const Channel &channel,
+                             size_t number) {
   const MessageEnd &sent = channel.sent[number];
   std::string destination = rankName(channel.destination);
   Finding finding{sent.op, at(trace, channel.source) + "the " +

@@ -77,7 +77,7 @@ typedef struct rcclx_verify_request {
   uint32_t permutation_length; /* 0, or world */
   const uint32_t *permutation; /* of a permute: where each rank's input goes;
                                   NULL: to the next rank */
-  uint32_t schedule_only; /* 1: not the kernels that it is lowered to */
+  uint32_t schedule_only;      /* 1: not the kernels that it is lowered to */
 } rcclx_verify_request;
 
 /* Of several roots: the largest of each figure, and the whole time. */
@@ -89,8 +89,8 @@ typedef struct rcclx_proof {
   uint64_t microseconds;
   uint64_t roots; /* how many it was proved for; 0: the contract has none */
   /* Lowered forms that were proved, for the last root: by the protocol that is
-   * chosen by default and, of up to 16 ranks, by ll and sentinel. Fewer where the
-   * schedule is not lowered; the result's diagnostics say why. */
+   * chosen by default and, of up to 16 ranks, by ll and sentinel. Fewer where
+   * the schedule is not lowered; the result's diagnostics say why. */
   uint64_t kernels;
   uint64_t kernel_microseconds; /* with the lowering */
 } rcclx_proof;

@@ -16,12 +16,12 @@ namespace rcclx {
 struct LoweringOptions : public mlir::PassPipelineOptions<LoweringOptions> {
   Option<uint32_t> world{*this, "world", llvm::cl::desc("number of ranks"),
                          llvm::cl::init(2)};
-  Option<std::string> element{*this, "element",
-                              llvm::cl::desc("element type, as of rcclx-specialize"),
-                              llvm::cl::init("f32")};
-  Option<std::string> reduction{*this, "reduction",
-                                llvm::cl::desc("reduction, as of rcclx-specialize"),
-                                llvm::cl::init("sum")};
+  Option<std::string> element{
+      *this, "element", llvm::cl::desc("element type, as of rcclx-specialize"),
+      llvm::cl::init("f32")};
+  Option<std::string> reduction{
+      *this, "reduction", llvm::cl::desc("reduction, as of rcclx-specialize"),
+      llvm::cl::init("sum")};
   Option<uint32_t> root{*this, "root",
                         llvm::cl::desc("root, as of rcclx-specialize"),
                         llvm::cl::init(0)};

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "HostStream.h"
 
+#include "FloatEnvironment.h"
+
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -40,6 +42,7 @@ Status BlockTeam::reserve(unsigned wanted) {
 
 void BlockTeam::run(HostKernel launchKernel,
                     const rcclx_kernel_params &launchParams) {
+  FloatEnvironment ieee; // of block 0
   if (launchParams.grid == 1)
     return launchKernel(launchParams, 0);
   assert(threads.size() + 1 >= launchParams.grid && "not reserved");
@@ -83,7 +86,10 @@ void BlockTeam::work(unsigned block, uint64_t seen) {
     HostKernel current = kernel;
     const rcclx_kernel_params &currentParams = *params;
     lock.unlock();
-    current(currentParams, block);
+    {
+      FloatEnvironment ieee;
+      current(currentParams, block);
+    }
     lock.lock();
     if (--running == 0)
       ended.notify_one();

@@ -3,21 +3,27 @@
 // Part of rcclx.
 //
 //===----------------------------------------------------------------------===//
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "rcclx/Analysis/Proof.h"
-#include "rcclx/Dialect/Rcclx/Rcclx.h"
+#include "rcclx/Analysis/ProveKernel.h"
+#include "rcclx/CodeGen/Pipelines.h"
+#include "rcclx/CodeGen/Register.h"
 #include <benchmark/benchmark.h>
 
 using namespace rcclx;
 
+static mlir::DialectRegistry makeRegistry() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
 /// One proof on state.range(0) ranks, with 2 slots; parsing is not measured.
 static void prove(benchmark::State &state, const char *file) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<RcclxDialect, mlir::arith::ArithDialect,
-                      mlir::scf::SCFDialect>();
+  mlir::MLIRContext context(makeRegistry(),
+                            mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(
       std::string(RCCLX_SCHEDULES "/") + file, &context);
   if (!module) {
@@ -39,8 +45,45 @@ static void prove(benchmark::State &state, const char *file) {
   state.SetComplexityN(int64_t(operations));
 }
 
+/// One proof of the kernel for the host by the default protocol; lowering is
+/// not measured.
+static void proveLowered(benchmark::State &state, const char *file) {
+  mlir::MLIRContext context(makeRegistry(),
+                            mlir::MLIRContext::Threading::DISABLED);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(
+      std::string(RCCLX_SCHEDULES "/") + file, &context);
+  LoweringOptions options;
+  options.world = state.range(0);
+  mlir::PassManager pm(&context);
+  buildSchedulePipeline(pm, options);
+  buildUnprovedKernelPipeline(pm);
+  if (!module || failed(pm.run(*module))) {
+    state.SkipWithError("cannot be lowered");
+    return;
+  }
+  auto func = *module->getOps<kernel::FuncOp>().begin();
+  auto collective = *module->getOps<CollectiveOp>().begin();
+  uint64_t steps = 0;
+  for (auto iteration : state) {
+    (void)iteration;
+    auto proof = proveKernel(func, collective);
+    if (failed(proof)) {
+      state.SkipWithError("is not proved");
+      return;
+    }
+    steps = proof->steps;
+  }
+  state.counters["steps"] = double(steps);
+  state.SetComplexityN(int64_t(steps));
+}
+
 #define RCCLX_PROVE(name)                                                      \
   BENCHMARK_CAPTURE(prove, name, #name ".mlir")                                \
+      ->RangeMultiplier(2)                                                     \
+      ->Range(8, 256)                                                          \
+      ->Unit(benchmark::kMillisecond)                                          \
+      ->Complexity();                                                          \
+  BENCHMARK_CAPTURE(proveLowered, name, #name ".mlir")                         \
       ->RangeMultiplier(2)                                                     \
       ->Range(8, 256)                                                          \
       ->Unit(benchmark::kMillisecond)                                          \

@@ -12,13 +12,16 @@ ALLOWED = {
     # Hands the whole environment to the processes that it starts.
     "tools/rcclx/Processes.cpp",
 }
+# Comments, strings and characters, whichever begins first.
+IGNORED = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.DOTALL
+)
 READS = re.compile(r"\b(secure_getenv|getenv|environ)\b")
 
 
 def find_reads(text):
-    """Line numbers of code that reads the environment; comments do not."""
-    code = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
-    code = re.sub(r"//[^\n]*", "", code)
+    """Line numbers of code that reads the environment; comments and texts do not."""
+    code = IGNORED.sub(lambda m: "\n" * m[0].count("\n"), text)
     return [code.count("\n", 0, m.start()) + 1 for m in READS.finditer(code)]
 
 

@@ -47,6 +47,10 @@ class Getenv(unittest.TestCase):
         text = 'a();\n/* getenv\n */ // environ\nx = getenv("A");\nint getenvLike;\n'
         self.assertEqual(check_getenv.find_reads(text), [4])
 
+    def test_texts_do_not_read(self):
+        text = 'a("/proc/self/environ // ");\nb(\'"\', getenv("//"));\nc("\\"", environ);\n'
+        self.assertEqual(check_getenv.find_reads(text), [2, 3])
+
 
 class CApiDocs(unittest.TestCase):
     HEADER = """/*===- a.h - A *- C -*-===*

@@ -97,6 +97,64 @@ RX_FN Pack recvPack(Context *c, char *slot, Range r, size_t g, size_t rank) {
 }
 
 //===----------------------------------------------------------------------===//
+// Element loops that move groups as they are
+//===----------------------------------------------------------------------===//
+
+// With protocols that leave arrival to a signal. Where one thread has long runs
+// of granules (the host), it copies them at once.
+
+/// Copies the granules of a range that have all their elements in a block of
+/// `count`; `to` and `from` are where the thread's first granule lies. Returns
+/// the granule to go on with.
+template <typename T>
+RX_FN size_t copyWhole(const Context *c, Range r, u64 count, char *to,
+                       const char *from) {
+  size_t g = first(c, r);
+  if constexpr (packGroups > 1) {
+    u64 full = count / Elements<T>::perGroup;
+    u64 end = r.hi < full ? r.hi : full;
+    if (g < end) {
+      preempt(c);
+      copyBytes(to, from, (end - g) * groupBytes);
+      g = end;
+    }
+  }
+  return g;
+}
+
+RX_FN char *firstOf(const Context *c, Range r, Buffer b) {
+  return b.base + first(c, r) * groupBytes;
+}
+RX_FN char *firstOf(const Context *c, Range r, char *slot) {
+  return slot + (first(c, r) - r.origin) * groupBytes;
+}
+
+/// From a block to a slot.
+template <typename T, typename Protocol, u32 Threads>
+RX_FN void put(const Context *c, Range r, Buffer from, char *slot) {
+  size_t g =
+      copyWhole<T>(c, r, from.count, firstOf(c, r, slot), firstOf(c, r, from));
+  for (; g < limit(r); g += stride<Threads>())
+    send<T, Protocol>(c, load<T>(from, r, g), slot, r, g);
+}
+/// From a slot to a block.
+template <typename T, typename Protocol, u32 Threads>
+RX_FN void take(Context *c, Range r, char *slot, size_t rank, Buffer to) {
+  size_t g =
+      copyWhole<T>(c, r, to.count, firstOf(c, r, to), firstOf(c, r, slot));
+  for (; g < limit(r); g += stride<Threads>())
+    store<T>(recvPack<T, Protocol>(c, slot, r, g, rank), to, r, g);
+}
+/// From a block to another.
+template <typename T, u32 Threads>
+RX_FN void copy(const Context *c, Range r, Buffer from, Buffer to) {
+  size_t g =
+      copyWhole<T>(c, r, to.count, firstOf(c, r, to), firstOf(c, r, from));
+  for (; g < limit(r); g += stride<Threads>())
+    store<T>(load<T>(from, r, g), to, r, g);
+}
+
+//===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 

@@ -101,6 +101,20 @@ RX_FN Group loadGroup(const char *p) {
   return g;
 }
 RX_FN void storeGroup(char *p, Group g) { __builtin_memcpy(p, &g, sizeof(g)); }
+/// Copies memory that does not overlap, ordered by signals only. The string
+/// instruction writes whole lines without reading them first, which is worth
+/// most where another core holds them. Its stores may come in any order, but
+/// all before a later store, such as that of a signal (Intel SDM 3, 9.2.4).
+RX_FN void copyBytes(char *to, const char *from, u64 bytes) {
+#if defined(__x86_64__) && !defined(RX_STRICT_ORDER)
+  __asm__ volatile("rep movsb"
+                   : "+D"(to), "+S"(from), "+c"(bytes)
+                   :
+                   : "memory");
+#else
+  __builtin_memcpy(to, from, bytes);
+#endif
+}
 RX_FN bool wideAccess(const char *) { return true; }
 
 /// Words and elements of plain data, of their own alignment.

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyLoops.h"
 #include "mlir/Conversion/ArithToEmitC/ArithToEmitC.h"
 #include "mlir/Conversion/SCFToEmitC/SCFToEmitC.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -302,6 +303,7 @@ static void populatePatterns(TypeConverter &converter,
   populateArithToEmitCPatterns(converter, patterns);
   populateSCFToEmitCConversionPatterns(patterns, converter);
   populateIndexToEmitCPatterns(converter, patterns, world);
+  populateCopyLoopPatterns(converter, patterns, names.element, names.threads);
   patterns.add<LowerFunc>(converter, names);
   patterns.add<LowerReturn>(converter, names.context);
   populateCalls<OpenOp, CloseOp, AliveOp, InGroupOp, TilesOp, RangeOp, FirstOp,

@@ -18,10 +18,7 @@
 // CHECK: size_t [[PEER:v[0-9]+]] = rx::shift<3>([[RANK]],
 // CHECK: rx::waitCredit<1, 4>([[C]], [[PEER]],
 // CHECK: char* [[TO:v[0-9]+]] = rx::slotTo<rx::Flag, 512, 4>([[C]], [[PEER]],
-// CHECK: for (size_t [[G:k[0-9]+]] =
-// CHECK-NEXT: rx::Pack [[X:v[0-9]+]] = rx::load<rx::BF16>(
-// CHECK-NEXT: rx::send<rx::BF16, rx::Flag>([[C]], [[X]], [[TO]], [[R]], [[G]]);
-// CHECK-NEXT: }
+// CHECK-NEXT: rx::put<rx::BF16, rx::Flag, 128>([[C]], [[R]], {{v[0-9]+}}, [[TO]]);
 // CHECK-NEXT: rx::release([[C]]);
 // CHECK-NEXT: rx::postMessage<1>([[C]], [[PEER]],
 // CHECK: rx::waitMessage<1>

@@ -205,3 +205,78 @@ rcclx_kernel.func @carried <world = 2, element = f32, reduction = sum> <grid = 1
     rcclx_kernel.acquire %c
   }
 }
+
+// -----
+
+// An element loop that moves groups as they are is one call, which may copy all
+// of them at once.
+// CHECK-LABEL: emitc.func @moves
+// CHECK: [[C:%.*]] = address_of
+// CHECK: [[R:%.*]] = call_opaque "rx::range"
+// CHECK: [[IN:%.*]] = call_opaque "rx::input"
+// CHECK: [[OUT:%.*]] = call_opaque "rx::output"
+// CHECK: [[TO:%.*]] = call_opaque "rx::slotTo"
+// CHECK: [[FROM:%.*]] = call_opaque "rx::slotFrom"
+// CHECK: call_opaque "rx::put"([[C]], [[R]], [[IN]], [[TO]]) {template_args = [#emitc.opaque<"rx::F32">, #emitc.opaque<"rx::Flag">, #emitc.opaque<"64">]}
+// CHECK: call_opaque "rx::take"([[C]], [[R]], [[FROM]], {{%.*}}, [[OUT]]) {template_args = [#emitc.opaque<"rx::F32">, #emitc.opaque<"rx::Direct">, #emitc.opaque<"64">]}
+// CHECK: call_opaque "rx::copy"([[C]], [[R]], [[IN]], [[OUT]]) {template_args = [#emitc.opaque<"rx::F32">, #emitc.opaque<"64">]}
+// Each group of `ll` says that it is there.
+// CHECK: for
+// CHECK: "rx::load"
+// CHECK: "rx::send"
+// Other granules than the loop's, two results, another range: not moved as they are.
+// CHECK: for
+// CHECK: "rx::load"
+// CHECK: "rx::store"
+// CHECK: for
+// CHECK: "rx::load"
+// CHECK: "rx::store"
+// CHECK: "rx::store"
+// CHECK: for
+// CHECK: "rx::load"
+// CHECK: "rx::store"
+// CHECK-NOT: "rx::copy"
+rcclx_kernel.func @moves <world = 2, element = f32, reduction = sum> <grid = 1, groups = 1, threads = 64, tile = 64, depth = 4, tags = 2, rows = 1> {
+^bb0(%c: !rcclx_kernel.context, %rank: index):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = rcclx_kernel.range %c tile %c0 slice %c0 for %c1 of %c1
+  %other = rcclx_kernel.range %c tile %c1 slice %c0 for %c1 of %c1
+  %first = rcclx_kernel.first %c, %r
+  %limit = rcclx_kernel.limit %r
+  %step = rcclx_kernel.stride
+  %in = rcclx_kernel.buffer %c input
+  %out = rcclx_kernel.buffer %c output
+  %to = rcclx_kernel.slot_to %c peer %c1 tag %c0 tile %c0 by flag
+  %from = rcclx_kernel.slot_from %c peer %c1 tag %c0 tile %c0 by direct
+  %ll = rcclx_kernel.slot_to %c peer %c1 tag %c0 tile %c0 by ll
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.load %in, %r[%g]
+    rcclx_kernel.send %c, %x, %to, %r[%g] by flag
+  }
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.recv %c, %from, %r[%g] from %c1 by direct
+    rcclx_kernel.store %x, %out, %r[%g]
+  }
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.load %in, %r[%g]
+    rcclx_kernel.store %x, %out, %r[%g]
+  }
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.load %in, %r[%g]
+    rcclx_kernel.send %c, %x, %ll, %r[%g] by ll
+  }
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.load %in, %r[%g]
+    rcclx_kernel.store %x, %out, %r[%c0]
+  }
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.load %in, %r[%g]
+    rcclx_kernel.store %x, %out, %r[%g]
+    rcclx_kernel.store %x, %out, %r[%g]
+  }
+  scf.for %g = %first to %limit step %step {
+    %x = rcclx_kernel.load %in, %r[%g]
+    rcclx_kernel.store %x, %out, %other[%g]
+  }
+}

@@ -123,6 +123,87 @@ TEST_F(JobTest, mpirunStartsRanks) {
   }
 }
 
+TEST_F(JobTest, theCommandRunsAsARank) {
+  std::string schedule = scratch / "good.mlir";
+  rcclx::runtime::testing::writeFile(schedule, "fixture\n");
+  std::vector<std::string> run = {RCCLX_TOOL, "run",         schedule,
+                                  "--count",  "999",         "--iterations",
+                                  "2",        "--cache-dir", scratch / "cache"};
+  int job = int(getpid()) * 10 + 7;
+  std::vector<Child> ranks;
+  for (uint32_t rank = 0; rank != 3; ++rank)
+    ranks.emplace_back(run, slurm(rank, 3, job));
+  for (Child &rank : ranks) {
+    EXPECT_TRUE(rank.wait());
+    EXPECT_EQ(rank.status(), 0) << rank.all();
+  }
+  // One speaks for all.
+  EXPECT_TRUE(ranks[0].said("3 ranks (processes of Slurm)")) << ranks[0].all();
+  EXPECT_TRUE(ranks[0].said("every element of every rank")) << ranks[0].all();
+  EXPECT_EQ(ranks[1].all() + ranks[2].all(), "");
+
+  // So it does of failures.
+  run.insert(run.end(), {"--timeout-ms", "500"});
+  Child zero(run, slurm(0, 3, job + 1)), two(run, slurm(2, 3, job + 1));
+  for (Child *rank : {&zero, &two}) {
+    EXPECT_TRUE(rank->wait());
+    EXPECT_EQ(rank->status(), 1) << rank->all();
+  }
+  EXPECT_NE(zero.line("rcclx: error").find("500 ms: 1"), std::string::npos)
+      << zero.all();
+  EXPECT_EQ(two.all(), "");
+
+  // Where the user says how many ranks, there is no job.
+  run.insert(run.end(), {"--ranks", "2"});
+  Child alone(run, slurm(1, 3, job + 2));
+  EXPECT_TRUE(alone.wait());
+  EXPECT_TRUE(alone.said("2 ranks (threads)")) << alone.all();
+
+  if (access("/usr/bin/mpirun", X_OK) != 0)
+    return;
+  std::vector<std::string> mpirun = {"/usr/bin/mpirun", "--allow-run-as-root",
+                                     "--oversubscribe", "-np", "3"};
+  mpirun.insert(mpirun.end(), run.begin(), run.end() - 4);
+  Child launcher(mpirun, Environment{});
+  EXPECT_TRUE(launcher.wait());
+  EXPECT_EQ(launcher.status(), 0) << launcher.all();
+  EXPECT_TRUE(launcher.said("3 ranks (processes of Open MPI)"))
+      << launcher.all();
+}
+
+TEST_F(JobTest, twoUsersWithTheSameNamesDoNotMeet) {
+  if (geteuid() != 0 || access("/usr/bin/setpriv", X_OK) != 0)
+    GTEST_SKIP() << "needs root, and setpriv";
+  Scratch other;
+  ASSERT_EQ(chown(other.path.c_str(), 12345, 12345), 0);
+  auto asOther = [&](uint32_t rank) {
+    std::vector<std::string> line = {"/usr/bin/setpriv",
+                                     "--reuid=12345",
+                                     "--regid=12345",
+                                     "--clear-groups",
+                                     FAULT_RANK,
+                                     "value=100",
+                                     "cache=" + (other / "cache")};
+    return Child(line, own(rank, 2, 1));
+  };
+  {
+    Child probe({"/usr/bin/setpriv", "--reuid=12345", "--clear-groups",
+                 FAULT_RANK, "cache=/x"},
+                {});
+    EXPECT_TRUE(probe.wait());
+    if (!probe.said("error create"))
+      GTEST_SKIP() << "another user cannot run " << FAULT_RANK;
+  }
+  // The same id of a job: by chance, as two users may well choose it.
+  Child mine0(command(), own(0, 2, 1)), theirs0 = asOther(0),
+                                        theirs1 = asOther(1),
+                                        mine1(command(), own(1, 2, 1));
+  for (Child *rank : {&mine0, &theirs0})
+    expectWell(*rank, "rank 0 of 2\n");
+  for (Child *rank : {&mine1, &theirs1})
+    expectWell(*rank, "rank 1 of 2\n");
+}
+
 TEST_F(JobTest, aStrangerInTheEnvironmentIsNamed) {
   int job = int(getpid()) * 10 + 5;
   auto expectError = [&](Environment environment, const char *text) {

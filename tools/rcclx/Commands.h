@@ -59,6 +59,8 @@ runtime::Status flushOutput();
 /// status: exitWrong where a run failed, exitBadInput for everything that the
 /// user can correct.
 int printError(const runtime::Status &status);
+/// That exit status alone.
+int exitStatusOf(const runtime::Status &status);
 
 /// Reads a schedule. InvalidArgument, naming the path, when it cannot be read.
 runtime::Expected<std::string> readSchedule(const std::string &path);

@@ -327,7 +327,7 @@ static RankResult runWithinMemory(const RunOptions &options,
                                   const rcclx_unique_id &id, uint32_t rank,
                                   WorkloadCache &workloads) {
   try {
-    return runRank(options, id, rank, workloads);
+    return runRank(options, &id, rank, workloads);
   } catch (const std::bad_alloc &) {
   } catch (const std::length_error &) { // of a container
   }

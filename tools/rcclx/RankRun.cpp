@@ -6,8 +6,8 @@
 #include "RankRun.h"
 
 #include "Check.h"
-#include "Handles.h"
 #include "Clock.h"
+#include "Handles.h"
 
 #include <algorithm>
 #include <ctime>
@@ -31,11 +31,11 @@ static std::string mappingOf(const Manifest &manifest) {
                      kind->threads == 1 ? "" : "s");
 }
 
-static Expected<Comm> join(const RunOptions &options, const rcclx_unique_id &id,
+static Expected<Comm> join(const RunOptions &options, const rcclx_unique_id *id,
                            uint32_t rank) {
   rcclx_comm_params params = {};
   params.struct_size = sizeof(params);
-  params.id = &id;
+  params.id = id;
   params.rank = rank;
   params.world = options.ranks;
   params.device = options.device.c_str();
@@ -94,7 +94,7 @@ static Expected<Manifest> describe(rcclx_plan *plan, RankResult &result) {
   return manifest;
 }
 
-static Status run(const RunOptions &options, const rcclx_unique_id &id,
+static Status run(const RunOptions &options, const rcclx_unique_id *id,
                   uint32_t rank, WorkloadCache &workloads, RankResult &result) {
   RCCLX_ASSIGN_OR_RETURN(Comm comm, join(options, id, rank));
   uint64_t before = nowNs();
@@ -148,7 +148,7 @@ static Status run(const RunOptions &options, const rcclx_unique_id &id,
   return Status();
 }
 
-RankResult runRank(const RunOptions &options, const rcclx_unique_id &id,
+RankResult runRank(const RunOptions &options, const rcclx_unique_id *id,
                    uint32_t rank, WorkloadCache &workloads) {
   RankResult result;
   result.status = run(options, id, rank, workloads, result);

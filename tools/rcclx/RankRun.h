@@ -48,9 +48,9 @@ struct RankResult {
   static runtime::Expected<RankResult> fromJson(const std::string &text);
 };
 
-/// Joins, prepares, runs, checks and measures. `workload` is shared by ranks of
-/// one process.
-RankResult runRank(const RunOptions &options, const rcclx_unique_id &id,
+/// Joins, prepares, runs, checks and measures. Without an id, the launcher's
+/// environment says where. `workload` is shared by ranks of one process.
+RankResult runRank(const RunOptions &options, const rcclx_unique_id *id,
                    uint32_t rank, WorkloadCache &workloads);
 
 } // namespace rcclx::tool

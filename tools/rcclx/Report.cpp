@@ -77,11 +77,12 @@ static std::string checkedText(const RunOptions &options,
     double largest = 0;
     for (const RankResult &result : results)
       largest = std::max(largest, result.largestError);
-    text += largest > 0
-                ? fmt::format("; float64 reference: largest error {:.2f} of "
-                              "what rounding explains",
-                              largest)
-                : "; equal to the independent reference";
+    text +=
+        largest > 0
+            ? fmt::format("; independent reference: largest error {:.2f} of "
+                          "what rounding explains",
+                          largest)
+            : "; equal to the independent reference";
   } else {
     text += "; no independent reference for this contract";
   }
@@ -95,9 +96,12 @@ std::string reportTable(const RunOptions &options,
                         const std::vector<RankResult> &results,
                         const std::string &wrong) {
   const RankResult &first = results[0];
-  std::string text = fmt::format(
-      "{}: {}, {} rank{} ({})", first.planName, first.contract, options.ranks,
-      options.ranks == 1 ? "" : "s", options.procs ? "processes" : "threads");
+  std::string text =
+      fmt::format("{}: {}, {} rank{} ({})", first.planName, first.contract,
+                  options.ranks, options.ranks == 1 ? "" : "s",
+                  !options.launcher.empty() ? "processes of " + options.launcher
+                  : options.procs           ? "processes"
+                                            : "threads");
   if (hasData(first))
     text += fmt::format(", {} x {}, {}, {}", options.count,
                         name(options.element), name(options.reduction),
@@ -142,10 +146,11 @@ std::string reportJson(const RunOptions &options,
   nlohmann::ordered_json stages;
   for (const CompileStage &stage : first.compile)
     stages[stage.stage] = stage.microseconds;
-  nlohmann::ordered_json json = {{"plan", first.planName},
-                                 {"contract", first.contract},
-                                 {"ranks", options.ranks},
-                                 {"processes", options.procs}};
+  nlohmann::ordered_json json = {
+      {"plan", first.planName},
+      {"contract", first.contract},
+      {"ranks", options.ranks},
+      {"processes", options.procs || !options.launcher.empty()}};
   if (hasData(first)) {
     json["count"] = options.count;
     json["type"] = name(options.element);

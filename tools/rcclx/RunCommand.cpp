@@ -6,6 +6,7 @@
 #include "Arguments.h"
 #include "Check.h"
 #include "Commands.h"
+#include "Launched.h"
 #include "Processes.h"
 #include "Report.h"
 #include "rcclx/Runtime/Options.h"
@@ -23,9 +24,11 @@ namespace {
 struct RunArguments {
   RunOptions options;
   int64_t ranks = 8;
+  bool ranksGiven = false;
   std::string count = "1M";
   std::string type = "f32";
   std::string op = "sum";
+  std::optional<LauncherJob> job; // that this process is a rank of
 };
 } // namespace
 
@@ -39,7 +42,8 @@ static const char *const description =
     "Proves and compiles a schedule, runs it on every rank over real data, and "
     "checks every\nelement: bit for bit against the arithmetic that was "
     "proved, "
-    "and against a float64\nreference that knows nothing of the schedule. "
+    "and against a\nreference in wider floats that knows nothing of the "
+    "schedule. "
     "Prints what was proved, where the time\nto compile went, latency and "
     "bandwidth.";
 
@@ -63,6 +67,21 @@ static Status readPlan(RunOptions &options) {
   return Status();
 }
 
+/// Whether this process is a rank that a launcher has started. Where the user
+/// says how many ranks to run, or how, it is not.
+static Status findLauncher(RunArguments &arguments) {
+  RunOptions &options = arguments.options;
+  if (arguments.ranksGiven || options.procs)
+    return Status();
+  RCCLX_ASSIGN_OR_RETURN(const Options *settings, processOptions());
+  RCCLX_ASSIGN_OR_RETURN(arguments.job, findJob(settings->launcher));
+  if (!arguments.job)
+    return Status();
+  options.launcher = arguments.job->launcher;
+  options.ranks = arguments.job->world;
+  return Status();
+}
+
 static Status complete(RunArguments &arguments) {
   RunOptions &options = arguments.options;
   RCCLX_RETURN_IF_ERROR(processOptions().status());
@@ -73,6 +92,7 @@ static Status complete(RunArguments &arguments) {
     return makeError(Code::InvalidArgument, "--ranks {}: 1 to {} are possible",
                      arguments.ranks, RCCLX_MAX_WORLD);
   options.ranks = uint32_t(arguments.ranks);
+  RCCLX_RETURN_IF_ERROR(findLauncher(arguments));
   RCCLX_ASSIGN_OR_RETURN(options.count, parseCount(arguments.count));
   options.element = *parseElement(arguments.type);
   options.reduction = *parseReduction(arguments.op);
@@ -131,22 +151,17 @@ static Status firstError(const std::vector<RankResult> &results) {
   return first ? first->status : Status();
 }
 
-static int run(RunArguments &arguments) {
-  if (Status status = complete(arguments); !status.isOk())
-    return printError(status);
-  const RunOptions &options = arguments.options;
-  rcclx_unique_id id;
-  if (rcclx_result result = rcclx_unique_id_create(&id); result != RCCLX_OK)
-    return printError(Status(Code(result), rcclx_last_error()));
-  raiseFileLimit();
-  // No thread exists yet in either case: processes are started by a program
-  // that has one thread.
-  Expected<std::vector<RankResult>> results =
-      options.procs ? runProcesses(options, id) : runThreads(options, id);
+/// Prints the report, or what went wrong; `reports`: of a launcher's ranks, one
+/// speaks for all.
+static int finish(const RunOptions &options,
+                  const Expected<std::vector<RankResult>> &results,
+                  bool reports) {
   if (!results)
     return printError(results.status());
   if (Status status = firstError(*results); !status.isOk())
-    return printError(status);
+    return reports ? printError(status) : exitStatusOf(status);
+  if (!reports)
+    return (*results)[0].wrong.empty() ? exitOk : exitWrong;
   std::string wrong = checkTogether(*results);
   std::string report = options.json ? reportJson(options, *results, wrong)
                                     : reportTable(options, *results, wrong);
@@ -157,6 +172,24 @@ static int run(RunArguments &arguments) {
     return lost;
   complain("wrong result: {}", wrong);
   return exitWrong;
+}
+
+static int run(RunArguments &arguments) {
+  if (Status status = complete(arguments); !status.isOk())
+    return printError(status);
+  const RunOptions &options = arguments.options;
+  if (arguments.job)
+    return finish(options, runLaunched(options, *arguments.job),
+                  arguments.job->rank == 0);
+  rcclx_unique_id id;
+  if (rcclx_result result = rcclx_unique_id_create(&id); result != RCCLX_OK)
+    return printError(Status(Code(result), rcclx_last_error()));
+  raiseFileLimit();
+  // No thread exists yet in either case: processes are started by a program
+  // that has one thread.
+  Expected<std::vector<RankResult>> results =
+      options.procs ? runProcesses(options, id) : runThreads(options, id);
+  return finish(options, results, true);
 }
 
 void addRunCommand(CLI::App &app, int &exitStatus) {
@@ -175,7 +208,9 @@ void addRunCommand(CLI::App &app, int &exitStatus) {
           ->type_name(typeDirectory);
   plan->excludes(command
                      ->add_option("--ranks", arguments->ranks,
-                                  "Number of ranks, 1 to 256 [8]")
+                                  "Number of ranks, 1 to 256 [8, or one as "
+                                  "which mpirun, srun or torchrun started this "
+                                  "process]")
                      ->type_name(typeUnsigned));
   addCountOption(*command, arguments->count);
   plan->excludes(addChoice(*command, "--type", arguments->type, elementNames(),
@@ -203,12 +238,15 @@ void addRunCommand(CLI::App &app, int &exitStatus) {
   command->add_flag("--in-place", options.inPlace,
                     "Let the input be the output, or this rank's block of it");
   command->add_flag("--special", options.special,
-                    "Mix NaN, infinities, signed zeros and denormals into the "
-                    "data");
+                    "Mix NaN, infinities, signed zeros, denormals and extreme "
+                    "integers into the data");
   command->add_flag("--procs", options.procs,
                     "One process per rank instead of one thread");
   command->add_flag("--json", options.json, "Print one JSON object");
-  command->callback([arguments, &exitStatus] { exitStatus = run(*arguments); });
+  command->callback([arguments, command, &exitStatus] {
+    arguments->ranksGiven = command->count("--ranks") != 0;
+    exitStatus = run(*arguments);
+  });
 }
 
 } // namespace rcclx::tool

@@ -35,6 +35,7 @@ struct RunOptions {
   bool inPlace = false;
   bool special = false; // NaN, infinities, signed zeros, denormals
   bool procs = false;
+  std::string launcher; // that started this rank's process; empty: none
   bool json = false;
 };
 

@@ -49,6 +49,10 @@ int rcclx::tool::printError(const Status &status) {
   }
   if (!message.empty())
     complain("{}", message);
+  return exitStatusOf(status);
+}
+
+int rcclx::tool::exitStatusOf(const Status &status) {
   switch (status.code()) {
   case Code::Remote:
   case Code::Timeout:

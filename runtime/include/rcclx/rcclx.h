@@ -120,6 +120,13 @@ RCCLX_API rcclx_result rcclx_comm_split(rcclx_comm *comm, int32_t color,
                                         int32_t key,
                                         rcclx_comm **part) RCCLX_NOEXCEPT;
 
+/* Writes, for people to read, the communicator's state and its recent calls
+ * (number, plan, size, whether it has ended) into `text`, which has room for
+ * `bytes`: cut there, and always ended by a null character. What a watchdog of
+ * the program would print. Any thread. */
+RCCLX_API rcclx_result rcclx_comm_dump(rcclx_comm *comm, char *text,
+                                       size_t bytes) RCCLX_NOEXCEPT;
+
 /* Waits for the work of this rank, tells the others, and frees the handle.
  * Ranks that then wait for this one, or call it, get RCCLX_REMOTE_ERROR. Its
  * plans and streams stay valid to be destroyed, and hold its memory until
@@ -141,8 +148,10 @@ typedef struct rcclx_plan_params {
   size_t schedule_bytes;
   const char *schedule_name; /* for messages; NULL: "schedule" */
   const char *symbol;        /* which collective of the text; NULL: the only */
-  const char *element;       /* "f32" "f16" "bf16" "i32" */
-  const char *reduction;     /* NULL: "sum"; "max" "avg" */
+  const char *element;       /* "f64" "f32" "f16" "bf16" "f8E4M3FN" "f8E5M2"
+                                "i8" "u8" "i32" "u32" "i64" "u64" */
+  const char *reduction;     /* NULL: "sum"; "prod" "min" "max" "avg"
+                                "premul_sum" (docs/Numerics.md) */
   uint64_t count;            /* elements of the calls to come, roughly */
   const char *protocol;      /* NULL: chosen; "ll" "sentinel" "flag" */
   const char *plan_dir; /* NULL: compiled or cached; else what `rcclx compile`

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "Control.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -29,6 +30,13 @@ static Status readFailure(wire::Reader &reader) {
       head.code > uint32_t(Code::Internal))
     return malformed();
   return Status(Code(head.code), std::string(reader.rest()));
+}
+
+/// A connection that breaks while ranks join: it was rank 0 that broke it.
+static Status whileJoining(const Status &status) {
+  if (status.code() == Code::Remote)
+    return makeError(Code::Remote, "rank 0 ended while the others joined");
+  return status;
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,18 +85,15 @@ Status Control::hello(int memoryFd, Deadline deadline) {
   hello.world = settings.world;
   hello.memory = settings.memory;
   const int fds[] = {memoryFd};
-  return sendMessage(socket.get(), wire::Writer(Type::Hello).put(hello).get(),
-                     fds, deadline);
+  return whileJoining(sendMessage(
+      socket.get(), wire::Writer(Type::Hello).put(hello).get(), fds, deadline));
 }
 
 Status Control::receiveTable(std::vector<wire::TableEntry> &table,
                              Deadline deadline) {
   Expected<ReceivedMessage> message = receiveMessage(socket.get(), deadline);
-  if (!message) {
-    if (message.status().code() == Code::Remote)
-      return makeError(Code::Remote, "rank 0 ended while the others joined");
-    return message.status();
-  }
+  if (!message)
+    return whileJoining(message.status());
   wire::Reader reader(message->bytes);
   Type type{};
   if (reader.getType(type) && type == Type::Refused)
@@ -114,8 +119,10 @@ Status Control::receivePeers(const MapPeer &mapPeer, Deadline deadline) {
     }
   size_t fdsOfMessage = 0;
   do { // a message that is not full is the last
-    RCCLX_ASSIGN_OR_RETURN(ReceivedMessage message,
-                           receiveMessage(socket.get(), deadline));
+    Expected<ReceivedMessage> received = receiveMessage(socket.get(), deadline);
+    if (!received)
+      return whileJoining(received.status());
+    ReceivedMessage &message = *received;
     wire::Reader reader(message.bytes);
     Type type{};
     if (reader.getType(type) && type == Type::Refused)
@@ -130,8 +137,8 @@ Status Control::receivePeers(const MapPeer &mapPeer, Deadline deadline) {
       mapped[rank] = true;
     }
     fdsOfMessage = message.fds.size();
-    RCCLX_RETURN_IF_ERROR(sendMessage(
-        socket.get(), wire::Writer(Type::Ready).get(), {}, deadline));
+    RCCLX_RETURN_IF_ERROR(whileJoining(sendMessage(
+        socket.get(), wire::Writer(Type::Ready).get(), {}, deadline)));
   } while (fdsOfMessage == maxMessageFds);
   for (uint32_t r = 0; r != settings.world; ++r)
     if (!mapped[r])
@@ -354,8 +361,10 @@ Status Control::sayBye() {
                                       Deadline::after(sendTimeoutMs)));
   }
   std::unique_lock lock(mutex);
-  changed.wait_for(lock, std::chrono::milliseconds(sendTimeoutMs),
-                   [&] { return released || linkEnded; });
+  changed.wait_for(
+      lock,
+      std::chrono::milliseconds(std::max(settings.timeoutMs, sendTimeoutMs)),
+      [&] { return released || linkEnded; });
   if (released)
     return Status();
   return makeError(Code::Timeout, "the hub did not answer");

@@ -62,7 +62,7 @@ public:
   void sendLeave(uint64_t calls);
   /// After sendLeave, when the calls have ended: asks the hub to let this rank
   /// go. Afterwards its end is no failure, and the hub does not come to it.
-  /// Waits, at most some seconds; an error when the hub did not answer.
+  /// Waits; an error when the hub did not answer by the deadline.
   Status sayBye();
 
   /// Wakes a waiting gather with `status`. Any thread.

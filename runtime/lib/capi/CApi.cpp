@@ -177,6 +177,19 @@ rcclx_result rcclx_comm_split(rcclx_comm *comm, int32_t color, int32_t key,
   });
 }
 
+rcclx_result rcclx_comm_dump(rcclx_comm *comm, char *text,
+                             size_t bytes) noexcept {
+  return guarded([&]() -> Status {
+    if (!comm || !text || bytes == 0)
+      return nullError(comm ? "the text" : "the communicator");
+    std::string dump = comm->communicator->dump();
+    size_t length = std::min(dump.size(), bytes - 1);
+    memcpy(text, dump.data(), length);
+    text[length] = '\0';
+    return Status();
+  });
+}
+
 rcclx_result rcclx_comm_get_info(const rcclx_comm *comm,
                                  rcclx_comm_info *info) noexcept {
   return guarded([&]() -> Status {

@@ -228,6 +228,7 @@ Status Communicator::launch(PreparedPlan &prepared,
     failWithoutRank(leaver.load(), callsOfLeaver.load());
     return status();
   }
+  recent.issue(calls, manifest.hash, arguments.count);
   if (lastStream != stream) {
     if (lastStream)
       stream->waitFor(*lastStream);
@@ -291,6 +292,15 @@ Status Communicator::status() const {
     return Status(); // without the lock: every synchronize asks
   std::lock_guard lock(mutex);
   return sticky;
+}
+
+std::string Communicator::dump() const {
+  Status now = status();
+  std::string calls = recent.describe(CallRing::size, "\n");
+  return fmt::format("rank {} of {}: {}\n{} calls issued, {} ended\n{}{}",
+                     rank(), world(), now.isOk() ? "alive" : now.message(),
+                     callsIssued.load(), recent.endedCalls(), calls,
+                     calls.empty() ? "" : "\n");
 }
 
 void Communicator::abort() {
@@ -365,12 +375,12 @@ void Communicator::failWithoutRank(uint32_t who, uint64_t calls) {
 }
 
 void Communicator::kernelEnded(void *owner, const rcclx_kernel_params &params) {
-  // Relaxed: written by the kernel's threads, which have ended before this.
-  if (__atomic_load_n(&params.control->failure, __ATOMIC_RELAXED) ==
-      RCCLX_FAILURE_NONE)
-    return;
   auto &plan = *static_cast<PreparedPlan *>(owner);
-  plan.communicator->kernelFailed(plan, params);
+  // Relaxed: written by the kernel's threads, which have ended before this.
+  if (__atomic_load_n(&params.control->failure, __ATOMIC_RELAXED) !=
+      RCCLX_FAILURE_NONE)
+    plan.communicator->kernelFailed(plan, params);
+  plan.communicator->recent.end();
 }
 
 void Communicator::kernelFailed(const PreparedPlan &plan,
@@ -380,8 +390,11 @@ void Communicator::kernelFailed(const PreparedPlan &plan,
     return;
   KernelFailure failure = describeKernelFailure(
       params, peers, plan.plan->manifest, settings.timeoutMs);
-  if (die(failure.status))
-    control->sendFailure(failure.culprit, failure.status);
+  Status status(failure.status.code(),
+                failure.status.message() +
+                    "; recent calls: " + recent.describe(3, ", "));
+  if (die(status))
+    control->sendFailure(failure.culprit, status);
 }
 
 } // namespace rcclx::runtime

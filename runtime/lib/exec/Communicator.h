@@ -7,6 +7,7 @@
 #define RCCLX_RUNTIME_EXEC_COMMUNICATOR_H
 
 #include "../bootstrap/Control.h"
+#include "CallRing.h"
 #include "rcclx/Runtime/Device.h"
 #include "rcclx/Runtime/Options.h"
 #include "rcclx/Runtime/PlanCache.h"
@@ -97,6 +98,8 @@ public:
   void abort();
   /// OK, or why the communicator is dead. Any thread.
   Status status() const;
+  /// State, and the recent calls, in lines for people. Any thread.
+  std::string dump() const;
   /// Leaves: waits for launched work, then tells the others. Later calls fail.
   Status leave();
 
@@ -154,6 +157,7 @@ private:
   // Of the launching thread: the last stream, for order between streams.
   std::shared_ptr<Stream> lastStream;
   std::atomic<uint64_t> callsIssued{0};
+  CallRing recent;
   // The smallest number of calls after which a rank has left, and which.
   std::atomic<uint64_t> callsOfLeaver{~uint64_t(0)};
   std::atomic<uint32_t> leaver{0};

@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
 
 using namespace rcclx::runtime;
@@ -274,6 +275,52 @@ TEST_F(BootstrapTest, aLyingHubIsNoCrash) {
     socket.reset();
     rank.join();
   }
+}
+
+TEST_F(BootstrapTest, anotherUsersProcessNeitherServesNorJoins) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "needs root to be another user";
+  int ready[2], done[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(done), 0);
+  // He has guessed the name, and listens at it.
+  pid_t squatter = fork();
+  if (squatter == 0) {
+    char byte = 0;
+    if (setuid(12345) != 0)
+      _exit(1);
+    auto listener = listenOn(id.name, 4);
+    ssize_t put = write(ready[1], &byte, 1);
+    ssize_t got = read(done[0], &byte, 1);
+    _exit(listener && put == 1 && got == 1 ? 0 : 2);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_ERROR(Hub::start(id, 2, 1000).status(), Code::InvalidUsage, "in use");
+  EXPECT_ERROR(join(1, 2, 1000).status(), Code::InvalidUsage,
+               "rank 0's socket belongs to user 12345");
+  ASSERT_EQ(write(done[1], &byte, 1), 1);
+  int state = 0;
+  ASSERT_EQ(waitpid(squatter, &state, 0), squatter);
+  EXPECT_EQ(state, 0);
+  // He knows the whole id, and wants to be rank 1.
+  startHub(2, 300);
+  pid_t guest = fork();
+  if (guest == 0) {
+    if (setuid(12345) != 0)
+      _exit(1);
+    auto joined = join(1, 2, 1000);
+    bool refused = joined.status().code() == Code::InvalidUsage &&
+                   joined.status().message().find("belongs to user 0") !=
+                       std::string::npos;
+    // Nor when he does not look at whose socket it is.
+    UniqueFd socket = dial();
+    sendHello(socket.get(), helloOf(1, 2));
+    refused &= refusal(socket.get()).find("another user") != std::string::npos;
+    _exit(refused ? 0 : 2);
+  }
+  ASSERT_EQ(waitpid(guest, &state, 0), guest);
+  EXPECT_EQ(state, 0);
 }
 
 //===----------------------------------------------------------------------===//

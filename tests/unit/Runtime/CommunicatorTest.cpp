@@ -7,6 +7,7 @@
 
 #include "../../../runtime/lib/capi/Handles.h"
 
+#include <atomic>
 #include <functional>
 #include <sys/wait.h>
 #include <thread>
@@ -155,8 +156,8 @@ TEST_F(CommunicatorTest, groupLetsOneThreadDriveAllRanks) {
   for (uint32_t r = 0; r != world; ++r) {
     ASSERT_EQ(rcclx_stream_create(comms[r], &streams[r]), RCCLX_OK);
     input[r] = float(r + 1);
-    rcclx_launch_params p = {sizeof(p),  plans[r], &input[r],
-                             &output[r], 1,        streams[r]};
+    rcclx_launch_params p = {sizeof(p), plans[r],   &input[r], &output[r],
+                             1,         streams[r], nullptr};
     ASSERT_EQ(rcclx_launch(comms[r], &p), RCCLX_OK);
   }
   ASSERT_EQ(rcclx_group_end(), RCCLX_OK) << rcclx_last_error();
@@ -327,6 +328,66 @@ TEST_F(CommunicatorTest, abortReachesARunningKernelOfAllRanks) {
   });
 }
 
+TEST_F(CommunicatorTest, abortEndsAPreparationOfAllRanks) {
+  // Rank 0 compiles meanwhile; the others wait for it, two minutes if need be.
+  std::atomic<int> early{0};
+  std::atomic<bool> compiled{false};
+  eachRank(3, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+    std::string schedule = "slow";
+    rcclx_plan_params p = planParams(schedule);
+    rcclx_plan *plan = nullptr;
+    std::thread other;
+    if (rank == 2)
+      other = std::thread([comm] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        EXPECT_EQ(rcclx_comm_abort(comm), RCCLX_OK);
+      });
+    EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan),
+              rank == 2 ? RCCLX_ABORTED : RCCLX_REMOTE_ERROR);
+    std::string error = rcclx_last_error();
+    EXPECT_NE(error.find(rank == 2 ? "aborted by its user"
+                                   : "rank 2 was aborted by its user"),
+              std::string::npos)
+        << error;
+    if (rank == 0)
+      compiled = true;
+    else if (!compiled)
+      ++early;
+    EXPECT_EQ(plan, nullptr);
+    if (other.joinable())
+      other.join();
+    EXPECT_EQ(rcclx_comm_destroy(comm),
+              rank == 2 ? RCCLX_ABORTED : RCCLX_REMOTE_ERROR);
+  });
+  EXPECT_EQ(early, 2) << "they waited for the compilation";
+}
+
+TEST_F(CommunicatorTest, abortEndsALaunchThatWaitsForRoom) {
+  eachRank(2, 20000, [&](uint32_t rank, rcclx_comm *comm) {
+    {
+      Worker worker(comm, "fixture", 10, rank);
+      if (rank == 0) {
+        std::thread other([comm] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(100));
+          EXPECT_EQ(rcclx_comm_abort(comm), RCCLX_OK);
+        });
+        // The first waits for rank 1; the queue takes 256 more.
+        rcclx_result result = RCCLX_OK;
+        for (int i = 0; i != 1000 && result == RCCLX_OK; ++i)
+          result = worker.launch();
+        EXPECT_EQ(result, RCCLX_ABORTED);
+        EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_ABORTED);
+        other.join();
+      } else {
+        while (rcclx_comm_status(comm) == RCCLX_OK)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        EXPECT_EQ(worker.launch(), RCCLX_REMOTE_ERROR);
+      }
+    }
+    rcclx_comm_destroy(comm);
+  });
+}
+
 TEST_F(CommunicatorTest, aRankThatLeavesEarlyIsNamed) {
   for (uint32_t quitter : {0u, 2u}) {
     ASSERT_EQ(rcclx_unique_id_create(&id), RCCLX_OK);
@@ -374,6 +435,57 @@ TEST_F(CommunicatorTest, twoThreadsInOneCommunicatorAreFound) {
       EXPECT_EQ(rcclx_plan_prepare(comm, &p, &plan), RCCLX_OK);
     }
     rcclx_plan_destroy(plan);
+    rcclx_comm_destroy(comm);
+  });
+}
+
+TEST_F(CommunicatorTest, dumpsTheRecentCalls) {
+  eachRank(2, shortMs, [&](uint32_t rank, rcclx_comm *comm) {
+    char text[4096];
+    EXPECT_EQ(rcclx_comm_dump(comm, text, sizeof(text)), RCCLX_OK);
+    EXPECT_EQ(
+        std::string(text),
+        fmt::format("rank {} of 2: alive\n0 calls issued, 0 ended\n", rank));
+    {
+      Worker worker(comm, "fixture", 10, rank);
+      for (int i = 0; i != 40; ++i) {
+        EXPECT_EQ(worker.launch(), RCCLX_OK);
+        EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_OK);
+      }
+      EXPECT_EQ(rcclx_comm_dump(comm, text, sizeof(text)), RCCLX_OK);
+      std::string dump = text;
+      EXPECT_NE(dump.find("40 calls issued, 40 ended\ncall 40 (plan "),
+                std::string::npos)
+          << dump;
+      EXPECT_NE(dump.find("10 elements): ended\ncall 9 (plan"),
+                std::string::npos)
+          << dump;
+      EXPECT_EQ(dump.find("call 8 "), std::string::npos) << "32 are kept";
+      // Cut, and ended, where there is no room.
+      memset(text, 'x', sizeof(text));
+      EXPECT_EQ(rcclx_comm_dump(comm, text, 9), RCCLX_OK);
+      EXPECT_EQ(std::string(text), dump.substr(0, 8));
+      EXPECT_EQ(text[9], 'x');
+      EXPECT_EQ(rcclx_comm_dump(comm, nullptr, 9), RCCLX_INVALID_ARGUMENT);
+      EXPECT_EQ(rcclx_comm_dump(comm, text, 0), RCCLX_INVALID_ARGUMENT);
+      EXPECT_EQ(rcclx_comm_dump(nullptr, text, 9), RCCLX_INVALID_ARGUMENT);
+      // The error of a call that one rank alone makes says the same.
+      if (rank == 0) {
+        EXPECT_EQ(worker.launch(), RCCLX_OK);
+        EXPECT_EQ(rcclx_stream_synchronize(worker.stream), RCCLX_TIMEOUT);
+        EXPECT_NE(std::string(rcclx_last_error())
+                      .find("; recent calls: call "
+                            "41 (plan "),
+                  std::string::npos)
+            << rcclx_last_error();
+        EXPECT_NE(std::string(rcclx_last_error()).find("): under way, call 40"),
+                  std::string::npos)
+            << rcclx_last_error();
+      } else {
+        while (rcclx_comm_status(comm) == RCCLX_OK)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
     rcclx_comm_destroy(comm);
   });
 }

@@ -7,6 +7,7 @@
 //   error          a diagnostic (status 1)
 //   broken         a plan whose object differs from its checksum
 //   full           the machine is at fault (status 3)
+//   slow           a plan, after half a second
 //   hang           a compilation that does not end
 // Every compilation adds a line to the file `compiled` beside the cache, so
 // that tests can count them.
@@ -119,6 +120,8 @@ EXPORT int rcclx_compiler_compile(const rcclx_compile_request *request,
     (*result)->diagnostics = "no space left on device";
     return 3;
   }
+  if (text.starts_with("slow"))
+    usleep(500'000);
   if (text.starts_with("hang"))
     while (true)
       pause();

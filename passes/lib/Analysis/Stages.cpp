@@ -170,7 +170,8 @@ std::pair<int64_t, int64_t> rcclx::findLongestSlice(CollectiveOp collective,
       std::optional<int64_t> count = getConstantIntValue(part.getCount());
       std::optional<int64_t> length =
           part.getLength() ? getConstantIntValue(part.getLength()) : 1;
-      if (count && length) {
+      // A stage that no rank reaches may have none.
+      if (count && length && *count > 0 && *length > 0) {
         fraction.first *= *length;
         fraction.second *= *count;
       }

@@ -46,6 +46,8 @@ struct KernelGoal {
   std::function<std::optional<uint32_t>(uint32_t, uint32_t)> aliasedBlock;
   /// Whether a rank may leave only after all have entered.
   bool isBarrier = false;
+  /// Instructions that all ranks and calls together may execute.
+  uint64_t maxSteps = 0;
   /// Granules of a block in each of the successive calls.
   std::vector<uint64_t> granules;
 };

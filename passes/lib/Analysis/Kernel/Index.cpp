@@ -51,6 +51,8 @@ static bool compare(IndexPredicate predicate, int64_t a, int64_t b) {
 int64_t KernelMachine::computeIndex(const Agent &agent, I in) const {
   size_t a = in.a == noKernelRegister ? 0 : size_t(index(agent, in.a));
   size_t b = in.b == noKernelRegister ? 0 : size_t(index(agent, in.b));
+  // The one quotient that may overflow, and end the program.
+  bool isNegation = int64_t(b) == -1;
   switch (in.code) {
   case KernelCode::Constant:
     return in.immediate;
@@ -61,19 +63,19 @@ int64_t KernelMachine::computeIndex(const Agent &agent, I in) const {
   case KernelCode::Mul:
     return a * b;
   case KernelCode::DivS:
-    return rx::divide(a, b);
+    return isNegation ? 0 - a : rx::divide(a, b);
   case KernelCode::DivU:
     return rx::divideUnsigned(a, b);
   case KernelCode::RemS:
-    return rx::remainder(a, b);
+    return isNegation ? 0 : rx::remainder(a, b);
   case KernelCode::RemU:
     return rx::remainderUnsigned(a, b);
   case KernelCode::CeilDivS:
-    return rx::ceilDivide(a, b);
+    return isNegation ? 0 - a : rx::ceilDivide(a, b);
   case KernelCode::CeilDivU:
     return rx::ceilDivideUnsigned(a, b);
   case KernelCode::FloorDivS:
-    return rx::floorDivide(a, b);
+    return isNegation ? 0 - a : rx::floorDivide(a, b);
   case KernelCode::MinS:
     return rx::minimum(a, b);
   case KernelCode::MinU:

@@ -9,9 +9,6 @@
 
 using namespace rcclx;
 
-/// What all ranks and calls together may execute: some seconds.
-constexpr uint64_t maxSteps = uint64_t(1) << 29;
-
 KernelMachine::KernelMachine(const KernelProgram &program, KernelGoal &goal,
                              KernelRun &run)
     : program(program), goal(goal), run(run),
@@ -178,10 +175,10 @@ void KernelMachine::describeDeadlock() {
 bool KernelMachine::runAgent(Agent &agent) {
   while (true) {
     I in = program.code[agent.position++];
-    if (++run.steps > maxSteps)
+    if (++run.steps > goal.maxSteps)
       return fail(agent, in.op,
                   "the kernel executes too many operations; expected at most " +
-                      str(maxSteps) + " by all ranks");
+                      str(goal.maxSteps) + " by all ranks");
     if (in.code <= KernelCode::RingShift) {
       if (in.code == KernelCode::Copy)
         agent.registers[in.result] = agent.registers[in.a];

@@ -55,11 +55,10 @@ struct Post {
 
 constexpr AgentId nobody = ~AgentId(0);
 
-/// An arrival counter, with all values that it had and that may still be the
-/// first to end a wait.
+/// An arrival counter, with the values that it had since the one that ended the
+/// last wait.
 struct Counter {
   std::vector<Post> posts;
-  size_t first = 0; ///< Earlier ones have been passed.
   AgentId waiter = nobody;
 };
 

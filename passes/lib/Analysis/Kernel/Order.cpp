@@ -67,18 +67,13 @@ Step KernelMachine::waitFor(Agent &agent, I in, uint32_t peer, CounterKind kind,
   Counter &counter =
       getRegion(peer, agent.rank).counters[agent.group][size_t(kind)];
   std::vector<Post> &posts = counter.posts;
-  for (size_t i = counter.first; i < posts.size(); ++i) {
-    if (!rx::passed(posts[i].value, value))
-      continue;
-    agent.clock.see(posts[i].released);
-    agent.level = std::max(agent.level, posts[i].level);
-    for (; counter.first < i; ++counter.first)
-      posts[counter.first].released.reset();
-    constexpr size_t many = 64;
-    if (counter.first >= many) {
-      posts.erase(posts.begin(), posts.begin() + counter.first);
-      counter.first = 0;
-    }
+  auto post = llvm::find_if(posts, [&](const Post &candidate) {
+    return rx::passed(candidate.value, value);
+  });
+  if (post != posts.end()) {
+    agent.clock.see(post->released);
+    agent.level = std::max(agent.level, post->level);
+    posts.erase(posts.begin(), post);
     return Step::Next;
   }
   counter.waiter = agent.id;

@@ -65,6 +65,10 @@ FailureOr<KernelProof> rcclx::proveKernel(kernel::FuncOp func,
   for (uint32_t group = 0; group < built->program.groups; ++group)
     longest.push_back(findLongestSlice(collective, group));
   goal.granules = chooseGranules(built->program, std::move(longest));
+  // Some ten instructions make an operation of the schedule on a tile.
+  constexpr uint64_t enough = 256, least = uint64_t(1) << 22;
+  goal.maxSteps = least + enough * proof->operations * goal.granules.size() *
+                              (built->program.depth + 2);
   KernelProof result;
   result.calls = goal.granules.size();
   KernelRun run;

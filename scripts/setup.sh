@@ -26,6 +26,8 @@ packages=(
   llvm-22-tools libgtest-dev libgmock-dev libbenchmark-dev
   clang-format-22 clang-tidy-22
   zsh fish
+  # mpirun: a launcher that tests start.
+  openmpi-bin
 )
 
 ./scripts/install_packages.sh "${packages[@]}"

@@ -176,6 +176,7 @@ TEST_F(JobTest, twoUsersWithTheSameNamesDoNotMeet) {
     GTEST_SKIP() << "needs root, and setpriv";
   Scratch other;
   ASSERT_EQ(chown(other.path.c_str(), 12345, 12345), 0);
+  int job = int(getpid()) * 10 + 9;
   auto asOther = [&](uint32_t rank) {
     std::vector<std::string> line = {"/usr/bin/setpriv",
                                      "--reuid=12345",
@@ -184,7 +185,7 @@ TEST_F(JobTest, twoUsersWithTheSameNamesDoNotMeet) {
                                      FAULT_RANK,
                                      "value=100",
                                      "cache=" + (other / "cache")};
-    return Child(line, own(rank, 2, 1));
+    return Child(line, own(rank, 2, job));
   };
   {
     Child probe({"/usr/bin/setpriv", "--reuid=12345", "--clear-groups",
@@ -195,9 +196,9 @@ TEST_F(JobTest, twoUsersWithTheSameNamesDoNotMeet) {
       GTEST_SKIP() << "another user cannot run " << FAULT_RANK;
   }
   // The same id of a job: by chance, as two users may well choose it.
-  Child mine0(command(), own(0, 2, 1)), theirs0 = asOther(0),
-                                        theirs1 = asOther(1),
-                                        mine1(command(), own(1, 2, 1));
+  Child mine0(command(), own(0, 2, job)), theirs0 = asOther(0),
+                                          theirs1 = asOther(1),
+                                          mine1(command(), own(1, 2, job));
   for (Child *rank : {&mine0, &theirs0})
     expectWell(*rank, "rank 0 of 2\n");
   for (Child *rank : {&mine1, &theirs1})

@@ -74,7 +74,12 @@ static Status findLauncher(RunArguments &arguments) {
   if (arguments.ranksGiven || options.procs)
     return Status();
   RCCLX_ASSIGN_OR_RETURN(const Options *settings, processOptions());
-  RCCLX_ASSIGN_OR_RETURN(arguments.job, findJob(settings->launcher));
+  Expected<std::optional<LauncherJob>> job = findJob(settings->launcher);
+  if (!job)
+    return makeError(job.status().code(),
+                     "{}; with --ranks, this command starts ranks of its own",
+                     job.status().message());
+  arguments.job = *std::move(job);
   if (!arguments.job)
     return Status();
   options.launcher = arguments.job->launcher;

@@ -95,6 +95,11 @@ def summary(rows):
     enough = sum(row.times() >= 1.5 for row in large)
     lines = [f"Faster than both at {fast} of {len(rows)} points; at least 1.5 times as fast at "
              f"{enough} of the {len(large)} of 1 MiB and more."]
+    for ranks in sorted({row.key[1] for row in large}):
+        ratios = sorted(row.us("rcclx") / row.us("copy") for row in large if row.key[1] == ranks)
+        lines.append(f"Of {ranks} ranks, calls of 1 MiB and more take {ratios[0]:.1f} to {ratios[-1]:.1f} "
+                     f"(median {ratios[len(ratios) // 2]:.1f}) times as long as one memcpy of their bytes "
+                     f"in every rank.")
     slow = [row for row in rows if row.times() < (1.5 if row.bytes >= LARGE else 1)]
     if slow:
         worst = min(slow, key=Row.times)

@@ -69,8 +69,8 @@ class HostReport(unittest.TestCase):
             "ucx-2.json",
             point("all_reduce", 2, 4096, rcclx=10, openmpi=11, gloo=50),
             point("all_reduce", 2, 8192, rcclx=10, openmpi=9, gloo=50),
-            point("all_reduce", 2, 1 << 20, rcclx=10, openmpi=14, gloo=50),
-            point("all_reduce", 2, 1 << 21, rcclx=10, openmpi=50, gloo=15),
+            point("all_reduce", 2, 1 << 20, rcclx=10, openmpi=14, gloo=50, copy=5),
+            point("all_reduce", 2, 1 << 21, rcclx=10, openmpi=50, gloo=15, copy=2),
         )
         rows, jobs, machines = self.read()
         text = host_report.markdown(rows, jobs, machines)
@@ -78,6 +78,7 @@ class HostReport(unittest.TestCase):
         self.assertIn("at 1 of the 2 of 1 MiB and more", text)
         self.assertIn("all_reduce of 8K by 2 ranks, 0.90 times", text)
         self.assertIn("| 2 | 1M | 10.0 (9.0..11.0) | rcclx_way | 14.0 (13.0..15.0) | ucx, openmpi_way |", text)
+        self.assertIn("take 2.0 to 5.0 (median 5.0) times", text)
         self.assertIn("`mpirun 2`", text)
 
     def test_the_plot_has_every_point(self):

@@ -84,6 +84,16 @@ TEST_F(MeetingTest, exchangesReachEveryRankAndBarriersHold) {
   EXPECT_EQ(ranks, std::set<uint32_t>({0, 1, 2, 3, 4}));
 }
 
+TEST_F(MeetingTest, spansReachFromTheFirstStartToTheLastEnd) {
+  run(3, 3, 60'000, [](Meeting &meeting) {
+    const uint64_t starts[] = {50, 10, 70}, ends[] = {60, 90, 80};
+    uint64_t start = starts[meeting.rank()], end = ends[meeting.rank()];
+    auto span = meeting.span(start, end);
+    ASSERT_TRUE(span.isOk());
+    EXPECT_EQ(*span, 80u);
+  });
+}
+
 TEST_F(MeetingTest, lateRanksAreNamed) {
   run(3, 2, 50, [&](Meeting &meeting) {
     Status status = meeting.barrier();

@@ -31,8 +31,8 @@ static Expected<double> measure(Meeting &meeting, double bytes,
     RCCLX_RETURN_IF_ERROR(meeting.barrier());
     uint64_t start = nowNs();
     body();
-    RCCLX_ASSIGN_OR_RETURN(uint64_t slowest, meeting.largest(nowNs() - start));
-    best = std::min(best, slowest);
+    RCCLX_ASSIGN_OR_RETURN(uint64_t time, meeting.span(start, nowNs()));
+    best = std::min(best, time);
   }
   return bytes * meeting.world() / (double(best) * 1e-9);
 }

@@ -42,7 +42,8 @@ static const char *const description =
     "Measures schedules against other libraries, in the same processes and in "
     "alternation,\nand checks every output. Schedules of one collective are "
     "variants of rcclx; of each\nlibrary the variant that is fastest in a "
-    "short sweep is measured. Times are medians\nof the slowest rank.";
+    "short sweep is measured. Times are medians\nfrom the first rank's start "
+    "to the last one's end.";
 
 static const char *const examples =
     "Examples:\n"

@@ -16,19 +16,19 @@ namespace rcclx::tool {
 using Json = nlohmann::ordered_json;
 
 BenchReport::BenchReport(Json machine, std::string launcher) {
-  whole = {{"format", 1},
-           {"machine", std::move(machine)},
-           {"launcher", std::move(launcher)},
-           {"element", "f32"},
-           {"reduction", "sum"},
-           {"bytes", "of the larger side of one rank, as nccl-tests count"},
-           {"time",
-            "of the slowest rank, from a barrier of the harness on; calls of "
-            "one point alternate in the same processes"},
-           {"state",
-            "plain malloc memory; before each call every rank has written "
-            "its input, then its output"},
-           {"jobs", Json::array()}};
+  whole = {
+      {"format", 1},
+      {"machine", std::move(machine)},
+      {"launcher", std::move(launcher)},
+      {"element", "f32"},
+      {"reduction", "sum"},
+      {"bytes", "of the larger side of one rank, as nccl-tests count"},
+      {"time", "from when the first rank leaves a barrier of the harness until "
+               "the last rank has its result; calls of "
+               "one point alternate in the same processes"},
+      {"state", "plain malloc memory; before each call every rank has written "
+                "its input, then its output"},
+      {"jobs", Json::array()}};
 }
 
 double timesBestPeer(const Json &point) {

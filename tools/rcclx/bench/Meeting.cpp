@@ -109,6 +109,16 @@ Expected<uint64_t> Meeting::largest(uint64_t mine) {
   return *std::max_element(all, all + size);
 }
 
+Expected<uint64_t> Meeting::span(uint64_t start, uint64_t end) {
+  uint64_t mine[2] = {start, end}, all[maxBenchWorld][2];
+  RCCLX_RETURN_IF_ERROR(exchange(mine, sizeof(mine), all));
+  for (uint32_t rank = 0; rank != size; ++rank) {
+    start = std::min(start, all[rank][0]);
+    end = std::max(end, all[rank][1]);
+  }
+  return end - start;
+}
+
 char *Meeting::scratch(uint32_t rank) const {
   return reinterpret_cast<char *>(memory) + headBytes + rank * scratchBytes;
 }

@@ -63,6 +63,9 @@ public:
   runtime::Status exchange(const void *mine, size_t bytes, void *all);
   /// The largest value of all ranks.
   runtime::Expected<uint64_t> largest(uint64_t mine);
+  /// From the first rank's `start` to the last one's `end`. Where ranks share
+  /// processors, no rank's own time is that of all.
+  runtime::Expected<uint64_t> span(uint64_t start, uint64_t end);
 
   /// Memory of `rank` that all ranks see.
   char *scratch(uint32_t rank) const;

@@ -53,28 +53,27 @@ private:
   Status allocate();
   Status open(Library &library);
   /// One round of all `candidates`, each with the same fresh data; starts with
-  /// another one each time. Where `stop` is given, rank 0's value is told to
-  /// all with the times.
-  Status round(std::vector<uint64_t> Candidate::*times, bool *stop = nullptr);
-  Expected<uint64_t> timedCall(Candidate &candidate, uint64_t seed, bool *stop);
+  /// another one each time.
+  Status round(std::vector<uint64_t> Candidate::*times);
+  Expected<uint64_t> timedCall(Candidate &candidate, uint64_t seed);
   Status check(const Candidate &candidate) const;
   /// Keeps those that are at most `factor` times as slow as the fastest of
-  /// their library, by the median of the sweep.
-  void keep(double factor);
+  /// their library, by `figure` of the sweep; of equals by factor 1 the first.
+  void keep(double factor, double Summary::*figure);
 
   const BenchOptions &options;
   Meeting &meeting;
   const CallShape shape;
   Buffer input, output, expected;
   std::vector<Candidate> candidates;
-  /// Medians of all variants that were tried.
+  /// What decided about all variants: a least time, or a median.
   nlohmann::ordered_json tried = nlohmann::ordered_json::object();
   uint64_t rounds = 0; // measured
   uint64_t roundsSoFar = 0;
 };
 } // namespace
 
-/// Sums of the slowest ranks' times, beyond which the rounds before the
+/// Sums of times, beyond which the rounds before the
 /// measured ones end early: large sizes vary little.
 static constexpr uint64_t enoughNs = 1'500'000'000;
 
@@ -127,8 +126,7 @@ Status Point::check(const Candidate &candidate) const {
                    output.get()[wrong], expected.get()[wrong]);
 }
 
-Expected<uint64_t> Point::timedCall(Candidate &candidate, uint64_t seed,
-                                    bool *stop) {
+Expected<uint64_t> Point::timedCall(Candidate &candidate, uint64_t seed) {
   // Every candidate finds the same state: input and output just written by
   // their own rank.
   fillInput(seed, meeting.rank(), input.get(), shape.inputElements());
@@ -137,42 +135,31 @@ Expected<uint64_t> Point::timedCall(Candidate &candidate, uint64_t seed,
   RCCLX_RETURN_IF_ERROR(meeting.barrier());
   uint64_t start = nowNs();
   Status status = candidate.operation->run();
-  uint64_t time = nowNs() - start;
+  uint64_t end = nowNs();
   RCCLX_RETURN_IF_ERROR(status.annotate(title(shape, candidate)));
   if (candidate.checked)
     RCCLX_RETURN_IF_ERROR(check(candidate));
-  struct {
-    uint64_t time;
-    uint64_t stop;
-  } mine = {time, stop && *stop}, all[maxBenchWorld];
-  RCCLX_RETURN_IF_ERROR(meeting.exchange(&mine, sizeof(mine), all));
-  for (uint32_t rank = 0; rank != meeting.world(); ++rank)
-    time = std::max(time, all[rank].time);
-  if (stop)
-    *stop = all[0].stop;
-  return time;
+  return meeting.span(start, end);
 }
 
-Status Point::round(std::vector<uint64_t> Candidate::*times, bool *stop) {
+Status Point::round(std::vector<uint64_t> Candidate::*times) {
   // Fresh data each time, and another candidate first.
   uint64_t number = roundsSoFar++;
   uint64_t seed = options.seed + number;
   fillExpected(shape, seed, meeting.rank(), expected.get());
   for (size_t i = 0; i != candidates.size(); ++i) {
     Candidate &candidate = candidates[(i + number) % candidates.size()];
-    bool last = i + 1 == candidates.size();
-    RCCLX_ASSIGN_OR_RETURN(uint64_t time,
-                           timedCall(candidate, seed, last ? stop : nullptr));
+    RCCLX_ASSIGN_OR_RETURN(uint64_t time, timedCall(candidate, seed));
     (candidate.*times).push_back(time);
   }
   return Status();
 }
 
-void Point::keep(double factor) {
-  std::vector<double> medians;
+void Point::keep(double factor, double Summary::*figure) {
+  std::vector<double> times;
   for (const Candidate &candidate : candidates) {
-    medians.push_back(summarize(candidate.sweep).median);
-    tried[candidate.library->name()][candidate.variant] = medians.back() * 1e-3;
+    times.push_back(summarize(candidate.sweep).*figure);
+    tried[candidate.library->name()][candidate.variant] = times.back() * 1e-3;
   }
   // What goes is closed when its vector is: on all ranks in the same order.
   std::vector<Candidate> kept;
@@ -180,10 +167,9 @@ void Point::keep(double factor) {
     bool stays = true;
     for (size_t j = 0; j != candidates.size(); ++j)
       if (candidates[j].library == candidates[i].library)
-        // Of equals the first one, where only the best is kept.
-        stays &= factor > 1 ? medians[i] <= factor * medians[j]
-                            : medians[i] < medians[j] ||
-                                  (medians[i] == medians[j] && i <= j);
+        stays &= factor > 1
+                     ? times[i] <= factor * times[j]
+                     : times[i] < times[j] || (times[i] == times[j] && i <= j);
     if (stays)
       kept.push_back(std::move(candidates[i]));
   }
@@ -205,21 +191,23 @@ Status Point::measure(const std::vector<std::unique_ptr<Library>> &libraries) {
   for (uint32_t i = 0; i != options.warmups && spent() < enoughNs; ++i)
     RCCLX_RETURN_IF_ERROR(round(&Candidate::sweep));
   if (options.warmups != 0)
-    keep(3);
+    keep(3, &Summary::least); // first calls may be slow
   for (Candidate &candidate : candidates)
     candidate.sweep.clear();
   for (uint32_t i = 0; i < std::max(options.sweeps, 1u) && spent() < enoughNs;
        ++i)
     RCCLX_RETURN_IF_ERROR(round(&Candidate::sweep));
-  keep(1);
+  keep(1, &Summary::median);
 
   uint64_t start = nowNs();
-  bool stop = false;
-  for (; !stop; ++rounds) {
-    stop = rounds + 1 >= options.rounds &&
-           (nowNs() - start > options.milliseconds * 1'000'000 ||
-            rounds + 1 >= options.maxRounds);
-    RCCLX_RETURN_IF_ERROR(round(&Candidate::times, &stop));
+  // Rank 0's clock decides for all.
+  for (uint64_t enough = 0; !enough; ++rounds) {
+    RCCLX_RETURN_IF_ERROR(round(&Candidate::times));
+    uint64_t done = rounds + 1;
+    if (meeting.rank() == 0 && done >= options.rounds)
+      enough = nowNs() - start > options.milliseconds * 1'000'000 ||
+               done >= options.maxRounds;
+    RCCLX_ASSIGN_OR_RETURN(enough, meeting.largest(enough));
   }
   // Closing is collective: in one order.
   for (Candidate &candidate : candidates)

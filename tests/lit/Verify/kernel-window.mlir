@@ -76,17 +76,17 @@ rcclx_kernel.func @kernel implements @pull <world = 2, element = f32, reduction 
       %x = rcclx_kernel.recv %c, %from, %r[%g] from %peer by direct
       rcclx_kernel.store %x, %theirs, %r[%g]
     }
-    // fault drop: in no order with rank . reading it
-    // fault later: in no order with rank . reading it
+    // fault drop: (in no order with rank . reading|may still read)
+    // fault later: (in no order with rank . reading|may still read)
     rcclx_kernel.release %c
     // fault drop: waits for the reading of the window
     // fault s/peer %peer/peer %rank/: no edge to rank
     // fault s/tile %t/tile %before/: is not there|waits for the reading
-    // fault s/tile %t/tile %next/: in no order with rank . reading it
+    // fault s/tile %t/tile %next/: (in no order with rank . reading|may still read)
     rcclx_kernel.post_pull %c peer %peer tag %c0 tile %t
   }
-  // fault drop: in no order with rank . reading it
-  // fault s/tiles %tiles/tiles %less/: in no order with rank . reading it|is not there
+  // fault drop: begins a call while rank . may still read its window
+  // fault s/tiles %tiles/tiles %less/: may still read its window|is not there
   // fault s/tag %c0/tag %c1/: is not there
   rcclx_kernel.drain_window %c tag %c0 tiles %tiles
   rcclx_kernel.close %c

@@ -19,7 +19,7 @@ struct Case {
   uint64_t tile, depth, num, den;
 };
 
-// None, depth + 2, depth, depth + 1 and one tile of the longest slice; the
+// None, depth + 2, depth, depth + 1, one and one tile of the longest slice; the
 // second and fourth with a last tile that is not full, where a tile has several
 // granules.
 TEST(KernelCalls, TileCounts) {
@@ -30,9 +30,9 @@ TEST(KernelCalls, TileCounts) {
     program.tile = c.tile;
     program.depth = c.depth;
     std::vector<uint64_t> granules = chooseGranules(program, {{c.num, c.den}});
-    ASSERT_EQ(granules.size(), 5u);
-    const uint64_t expected[] = {1, c.depth + 2, c.depth, c.depth + 1, 1};
-    for (size_t i = 0; i < 5; ++i) {
+    ASSERT_EQ(granules.size(), 6u);
+    const uint64_t expected[] = {1, c.depth + 2, c.depth, c.depth + 1, 1, 1};
+    for (size_t i = 0; i < 6; ++i) {
       uint64_t g = granules[i];
       EXPECT_EQ(rx::tileCount(g, c.num, c.den, c.tile), expected[i])
           << "call " << i << ", tile " << c.tile << ", " << c.num << "/"
@@ -58,10 +58,10 @@ TEST(KernelCalls, EveryBlockGroupHasItsOwn) {
   KernelProgram program;
   program.tile = 8;
   program.depth = 2;
-  EXPECT_EQ(chooseGranules(program, {{1, 2}, {1, 2}}).size(), 5u);
-  EXPECT_EQ(chooseGranules(program, {{1, 2}, {1, 1}}).size(), 9u);
+  EXPECT_EQ(chooseGranules(program, {{1, 2}, {1, 2}}).size(), 6u);
+  EXPECT_EQ(chooseGranules(program, {{1, 2}, {1, 1}}).size(), 11u);
   // No stage at all, as in a barrier.
-  EXPECT_EQ(chooseGranules(program, {{0, 1}}).size(), 5u);
+  EXPECT_EQ(chooseGranules(program, {{0, 1}}).size(), 6u);
 }
 
 TEST(KernelClock, OrderNeedsReleaseAndAcquire) {

@@ -239,6 +239,55 @@ TEST(Evaluate, OrderIsTransitive) {
   }
 }
 
+/// Rank r stores block `blocks[r]` of the input of rank `sources[r]`.
+static ScheduleTrace copies(Goal goal, Roles roles,
+                            const std::vector<uint32_t> &sources,
+                            const std::vector<uint32_t> &blocks) {
+  ScheduleTrace trace(goal, sources.size(), std::move(roles));
+  for (uint32_t rank = 0; rank < sources.size(); ++rank) {
+    RankTrace &mine = trace.ranks[rank];
+    ValueId x = mine.load(1 + rank, {Memory::Input, blocks[rank]},
+                          sources[rank], /*isRemote=*/true);
+    mine.store(1 + rank, x, {Memory::Output}, rank);
+  }
+  return trace;
+}
+
+TEST(Simulate, RolesDecideWhatACopyMustBe) {
+  auto expect = [](const ScheduleTrace &made, const char *message) {
+    ScheduleTrace trace = made;
+    Evaluation evaluation;
+    std::optional<Finding> finding = prove(trace, 1, evaluation);
+    EXPECT_EQ(finding ? finding->message : "", message);
+  };
+  auto broadcast = [](uint32_t root, uint32_t source) {
+    return copies(Goal::Broadcast, Roles(3, root), {source, source, source},
+                  {0, 0, 0});
+  };
+  expect(broadcast(2, 2), "");
+  expect(broadcast(2, 1),
+         "at rank 0 of 3, root 2: the output holds the input of rank 1, "
+         "expected the input of rank 2");
+  auto scatter = [](uint32_t root, const std::vector<uint32_t> &blocks) {
+    return copies(Goal::Scatter, Roles(3, root), {root, root, root}, blocks);
+  };
+  expect(scatter(1, {0, 1, 2}), "");
+  expect(scatter(1, {0, 2, 1}),
+         "at rank 1 of 3, root 1: the output holds block 2 of the input of "
+         "rank 1, expected block 1 of the input of rank 1");
+  auto permute = [](const std::vector<uint32_t> &permutation,
+                    const std::vector<uint32_t> &sources) {
+    return copies(Goal::Permute, Roles(3, 0, permutation), sources, {0, 0, 0});
+  };
+  expect(permute({}, {2, 0, 1}), "");
+  expect(permute({1, 2, 0}, {2, 0, 1}), "");
+  expect(permute({2, 0, 1}, {1, 2, 0}), "");
+  expect(permute({1, 0, 2}, {1, 0, 2}), "");
+  expect(permute({1, 0, 2}, {1, 0, 0}),
+         "at rank 2 of 3: the output holds the input of rank 0, expected the "
+         "input of rank 2");
+}
+
 /// Whatever ranks do, a proof ends with an answer.
 TEST(Simulate, NonsenseIsRefused) {
   std::mt19937 random(2);
@@ -246,7 +295,10 @@ TEST(Simulate, NonsenseIsRefused) {
   constexpr uint32_t world = 3;
   uint32_t accepted = 0;
   for (int round = 0; round < 20000; ++round) {
-    ScheduleTrace trace(static_cast<Goal>(pick(5)), world);
+    std::vector<uint32_t> permutation = {0, 1, 2};
+    std::shuffle(permutation.begin(), permutation.end(), random);
+    ScheduleTrace trace(static_cast<Goal>(pick(uint32_t(Goal::Barrier) + 1)),
+                        world, Roles(world, pick(world), permutation));
     for (RankTrace &rank : trace.ranks) {
       std::vector<ValueId> chunks, accs;
       std::vector<uint32_t> sent(world), received(world);
@@ -254,9 +306,8 @@ TEST(Simulate, NonsenseIsRefused) {
         IntervalId interval = IntervalTable::whole;
         if (uint32_t parts = 1 + pick(3); parts > 1)
           interval = *trace.intervals.getPart(0, pick(parts), 1, parts);
-        uint32_t blocks =
-            memory == Memory::Output ? trace.getOutputBlocks(0) : 1;
-        return Place{memory, pick(std::max(blocks, 1u)), interval};
+        uint32_t blocks = trace.hasBlockPerRank(memory) ? world : 1;
+        return Place{memory, pick(blocks), interval};
       };
       for (uint32_t i = 0, n = pick(8); i < n; ++i) {
         SourceOp op = 1 + i;

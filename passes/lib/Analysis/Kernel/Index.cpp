@@ -169,7 +169,7 @@ rcclx::chooseGranules(const KernelProgram &program,
     // Fewer than there are slices, where there are several.
     uint64_t few = den > 1 ? den - 1 : 1 + tile / 2;
     // After `one`, the last tile's slot is the first that the next call uses.
-    result.insert(result.end(), {two, full, one, few});
+    result.insert(result.end(), {two, full, one, few, few});
   }
   return result;
 }

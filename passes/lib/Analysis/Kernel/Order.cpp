@@ -37,6 +37,16 @@ Step KernelMachine::open(Agent &agent, I in) {
     }
   agent.clock.acquire();
   agent.isOpen = true;
+  // The next plan, whichever it is, may write anywhere in the window at once.
+  for (const Slot &part : windows[agent.rank])
+    for (Moment read : part.read)
+      if (!agent.clock.knows(read)) {
+        fail(agent, in.op,
+             "begins a call while rank " + str(agents[read.agent].rank) +
+                 " may still read its window");
+        note(part.reader, "read here");
+        return Step::Fail;
+      }
   return Step::Next;
 }
 

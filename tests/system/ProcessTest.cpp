@@ -237,8 +237,10 @@ TEST_F(ProcessTest, badInputGetsOneMessageAndStatusTwo) {
       {{"run", good, "--timeout-ms", "-1"}, "--timeout-ms -1: not a number"},
       {{"run", good, "--timeout-ms", "1s"}, "--timeout-ms 1s: not a number"},
       {{"verify", good, "--slots", "-1"}, "--slots -1: not a number"},
-      {{"run", good, "--type", "f64"}, "known are f32, f16, bf16, i32"},
-      {{"run", good, "--op", "xor"}, "known are sum, max, avg"},
+      {{"run", good, "--type", "f80"},
+       "known are f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i8, u8, i32, u32, "
+       "i64, u64"},
+      {{"run", good, "--op", "xor"}, "known are sum, prod, min, max, avg"},
       {{"run", good, "--protocol", "udp"}, "known are ll, sentinel, flag"},
       {{"run", good, "--device", "cuda"}, "not available"},
       {{"run", good, "--device", "abacus"}, "known are host, hip, cuda"},

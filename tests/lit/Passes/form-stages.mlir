@@ -1,6 +1,23 @@
 // RUN: rcclx-opt %s -split-input-file -rcclx-specialize=world=2 -rcclx-verify -rcclx-form-stages -canonicalize | FileCheck %s
 // RUN: rcclx-opt %schedules/all_reduce_ring.mlir -rcclx-specialize=world=4 -canonicalize -rcclx-form-stages -canonicalize | FileCheck %s --check-prefix=RING
 // RUN: rcclx-opt %schedules/all_reduce_two_shot.mlir -rcclx-specialize=world=4 -rcclx-form-stages -canonicalize | FileCheck %s --check-prefix=TWOSHOT
+// RUN: rcclx-opt %schedules/broadcast_binomial.mlir -rcclx-prepare="world=8 root=3 count=1000" | FileCheck %s --check-prefix=BINOMIAL
+
+// A tree receives in one stage and sends to each child in another, which reads
+// back the output: all by flag, tile by tile, in one block group.
+// BINOMIAL-LABEL: @broadcast_binomial
+// BINOMIAL-SAME: groups = 1
+// BINOMIAL: rcclx.stage over [[OUT:%.*]] {
+// BINOMIAL-NEXT: rcclx.load
+// BINOMIAL-NEXT: rcclx.store
+// BINOMIAL: rcclx.stage over [[OUT]] {
+// BINOMIAL-NEXT: [[X:%.*]] = rcclx.recv like [[OUT]] from %{{.*}} by flag
+// BINOMIAL-NEXT: rcclx.store [[X]], [[OUT]]
+// BINOMIAL: scf.for
+// BINOMIAL: scf.if
+// BINOMIAL: rcclx.stage over [[OUT]] {
+// BINOMIAL-NEXT: [[Y:%.*]] = rcclx.load [[OUT]]
+// BINOMIAL-NEXT: rcclx.send [[Y]] to %{{.*}} by flag
 
 // A step of the ring: receive, reduce, load, reduce, round, send. One stage.
 // RING-LABEL: @all_reduce_ring

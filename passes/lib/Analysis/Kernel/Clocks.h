@@ -22,7 +22,7 @@ using AgentId = uint32_t;
 /// changes.
 struct Times : llvm::RefCountedBase<Times> {
   explicit Times(size_t size) : of(size, 0) {}
-  Times(const Times &other) : RefCountedBase(), of(other.of) {}
+  Times(const Times &) = default;
   std::vector<uint32_t> of;
 };
 

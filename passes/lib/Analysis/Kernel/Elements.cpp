@@ -39,7 +39,7 @@ static std::string slotName(const SlotRef &ref) {
 // User buffers
 //===----------------------------------------------------------------------===//
 
-Step KernelMachine::load(Agent &agent, I in) {
+Step KernelMachine::load(Agent &agent, Instruction in) {
   BufferRef buffer = agent.registers[in.a].buffer;
   const TileRange &granules = agent.registers[in.c].range;
   if (!checkRange(agent, in, agent.registers[in.b].range, granules))
@@ -82,7 +82,7 @@ Step KernelMachine::load(Agent &agent, I in) {
 
 /// In place, input is gone where output was written; and only the threads that
 /// read it may write there later.
-bool KernelMachine::readInPlace(Agent &agent, I in, uint32_t block,
+bool KernelMachine::readInPlace(Agent &agent, Instruction in, uint32_t block,
                                 const TileRange &granules) {
   std::optional<uint32_t> output;
   if (goal.aliasedBlock)
@@ -117,7 +117,7 @@ bool KernelMachine::readInPlace(Agent &agent, I in, uint32_t block,
   return true;
 }
 
-bool KernelMachine::writeInPlace(Agent &agent, I in, uint32_t block,
+bool KernelMachine::writeInPlace(Agent &agent, Instruction in, uint32_t block,
                                  const TileRange &granules) {
   const AccessMap &input = memories[agent.rank].input;
   const auto *read = findOverlap(input, block, granules.lo, granules.hi);
@@ -131,7 +131,7 @@ bool KernelMachine::writeInPlace(Agent &agent, I in, uint32_t block,
   return false;
 }
 
-Step KernelMachine::store(Agent &agent, I in) {
+Step KernelMachine::store(Agent &agent, Instruction in) {
   const Datum &datum = agent.registers[in.a].datum;
   BufferRef buffer = agent.registers[in.b].buffer;
   const TileRange &granules = agent.registers[in.d].range;
@@ -164,7 +164,8 @@ Step KernelMachine::store(Agent &agent, I in) {
 
 /// The last groups of a range are cut off at the end of the range that the
 /// operation names.
-bool KernelMachine::checkRange(Agent &agent, I in, const TileRange &range,
+bool KernelMachine::checkRange(Agent &agent, Instruction in,
+                               const TileRange &range,
                                const TileRange &granules) {
   if (range.origin == granules.origin && range.lo == granules.lo &&
       range.hi == granules.hi && range.each == granules.each)
@@ -172,7 +173,7 @@ bool KernelMachine::checkRange(Agent &agent, I in, const TileRange &range,
   return fail(agent, in.op, "works on another range than its loop");
 }
 
-bool KernelMachine::checkDatum(Agent &agent, I in, const Datum &datum,
+bool KernelMachine::checkDatum(Agent &agent, Instruction in, const Datum &datum,
                                const TileRange &granules, const char *verb) {
   if (datum.isRaw)
     return fail(agent, in.op,
@@ -202,7 +203,7 @@ uint64_t KernelMachine::countSlots(SlotKind kind) const {
 }
 
 /// Whether `granules`, in a slot of `range`, lie in the slot that `ref` names.
-bool KernelMachine::checkSlot(Agent &agent, I in, const SlotRef &ref,
+bool KernelMachine::checkSlot(Agent &agent, Instruction in, const SlotRef &ref,
                               const TileRange &range,
                               const TileRange &granules) {
   constexpr uint32_t none = ~uint32_t(0);
@@ -249,7 +250,7 @@ Slot &KernelMachine::findSlot(const Agent &agent, const SlotRef &ref) {
   return (*slots)[ref.number];
 }
 
-Step KernelMachine::send(Agent &agent, I in) {
+Step KernelMachine::send(Agent &agent, Instruction in) {
   const Datum &datum = agent.registers[in.a].datum;
   const SlotRef &ref = agent.registers[in.b].slot;
   const TileRange &range = agent.registers[in.c].range;
@@ -317,7 +318,7 @@ Step KernelMachine::send(Agent &agent, I in) {
   return Step::Next;
 }
 
-Step KernelMachine::recv(Agent &agent, I in) {
+Step KernelMachine::recv(Agent &agent, Instruction in) {
   const SlotRef &ref = agent.registers[in.a].slot;
   const TileRange &range = agent.registers[in.b].range;
   const TileRange &granules = agent.registers[in.c].range;
@@ -374,7 +375,7 @@ Step KernelMachine::recv(Agent &agent, I in) {
 
 /// A loop that waits after it has sent gets what depends on lower levels, or
 /// what comes from the same loop.
-bool KernelMachine::checkLoop(Agent &agent, I in, const Slot &slot) {
+bool KernelMachine::checkLoop(Agent &agent, Instruction in, const Slot &slot) {
   if (agent.loop != 0 && slot.loop != agent.loop && slot.level >= agent.loop) {
     fail(agent, in.op,
          "waits, after its loop has sent, for a message that may wait for the "
@@ -390,7 +391,7 @@ bool KernelMachine::checkLoop(Agent &agent, I in, const Slot &slot) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-Step KernelMachine::compute(Agent &agent, I in) {
+Step KernelMachine::compute(Agent &agent, Instruction in) {
   Datum &result = agent.registers[in.result].datum;
   if (in.code == KernelCode::Identity) {
     result = {0, everyGranule, goal.terms.getIdentity(), 0, false, false};

@@ -48,7 +48,7 @@ static bool compare(IndexPredicate predicate, int64_t a, int64_t b) {
   return false;
 }
 
-int64_t KernelMachine::computeIndex(const Agent &agent, I in) const {
+int64_t KernelMachine::computeIndex(const Agent &agent, Instruction in) const {
   size_t a = in.a == noKernelRegister ? 0 : size_t(index(agent, in.a));
   size_t b = in.b == noKernelRegister ? 0 : size_t(index(agent, in.b));
   // The one quotient that may overflow, and end the program.
@@ -101,7 +101,7 @@ int64_t KernelMachine::computeIndex(const Agent &agent, I in) const {
   }
 }
 
-Step KernelMachine::makeRange(Agent &agent, I in) {
+Step KernelMachine::makeRange(Agent &agent, Instruction in) {
   uint64_t a = index(agent, in.b), l = index(agent, in.c);
   uint64_t d = index(agent, in.d), granules = getGranules(agent);
   TileRange &result = agent.registers[in.result].range;
@@ -121,7 +121,7 @@ Step KernelMachine::makeRange(Agent &agent, I in) {
   return Step::Next;
 }
 
-Step KernelMachine::makeBuffer(Agent &agent, I in) {
+Step KernelMachine::makeBuffer(Agent &agent, Instruction in) {
   BufferRef &result = agent.registers[in.result].buffer;
   result.memory = static_cast<Memory>(in.kind);
   result.block =
@@ -129,7 +129,7 @@ Step KernelMachine::makeBuffer(Agent &agent, I in) {
   return Step::Next;
 }
 
-Step KernelMachine::makeSlot(Agent &agent, I in) {
+Step KernelMachine::makeSlot(Agent &agent, Instruction in) {
   SlotRef ref;
   ref.kind = static_cast<SlotKind>(in.kind);
   ref.isOutgoing = in.code == KernelCode::SlotTo;

@@ -174,7 +174,7 @@ void KernelMachine::describeDeadlock() {
 
 bool KernelMachine::runAgent(Agent &agent) {
   while (true) {
-    I in = program.code[agent.position++];
+    Instruction in = program.code[agent.position++];
     if (++run.steps > goal.maxSteps)
       return fail(agent, in.op,
                   "the kernel executes too many operations; expected at most " +
@@ -209,7 +209,7 @@ bool KernelMachine::runAgent(Agent &agent) {
   }
 }
 
-Step KernelMachine::runInstruction(Agent &agent, I in) {
+Step KernelMachine::runInstruction(Agent &agent, Instruction in) {
   switch (in.code) {
   case KernelCode::Range:
     return makeRange(agent, in);
@@ -235,7 +235,7 @@ Step KernelMachine::runInstruction(Agent &agent, I in) {
   }
 }
 
-Step KernelMachine::runControl(Agent &agent, I in) {
+Step KernelMachine::runControl(Agent &agent, Instruction in) {
   switch (in.code) {
   case KernelCode::Jump:
     agent.position = in.target;
@@ -254,7 +254,7 @@ Step KernelMachine::runControl(Agent &agent, I in) {
   }
 }
 
-Step KernelMachine::runLoop(Agent &agent, I in) {
+Step KernelMachine::runLoop(Agent &agent, Instruction in) {
   int64_t &induction = index(agent, in.result);
   if (in.code == KernelCode::LoopNext) {
     // No overflow: both were checked when the loop began.
@@ -280,7 +280,7 @@ Step KernelMachine::runLoop(Agent &agent, I in) {
   return Step::Next;
 }
 
-Step KernelMachine::enterElements(Agent &agent, I in) {
+Step KernelMachine::enterElements(Agent &agent, Instruction in) {
   TileRange range = agent.registers[in.a].range;
   const TileRange &limit = agent.registers[in.b].range;
   if (range.lo != limit.lo || range.hi != limit.hi ||

@@ -92,14 +92,14 @@ public:
   std::optional<Finding> execute();
 
 private:
-  using I = const KernelInstruction &;
+  using Instruction = const KernelInstruction &;
 
   // Scheduling (Machine.cpp).
   bool runAgent(Agent &agent);
-  Step runInstruction(Agent &agent, I in);
-  Step runControl(Agent &agent, I in);
-  Step runLoop(Agent &agent, I in);
-  Step enterElements(Agent &agent, I in);
+  Step runInstruction(Agent &agent, Instruction in);
+  Step runControl(Agent &agent, Instruction in);
+  Step runLoop(Agent &agent, Instruction in);
+  Step enterElements(Agent &agent, Instruction in);
   void beginCall(Agent &agent);
   bool endCall(Agent &agent);
   void wake(AgentId &waiter);
@@ -107,39 +107,39 @@ private:
   void describeDeadlock();
 
   // Index arithmetic and places (Index.cpp).
-  int64_t computeIndex(const Agent &agent, I in) const;
-  Step makeRange(Agent &agent, I in);
-  Step makeBuffer(Agent &agent, I in);
-  Step makeSlot(Agent &agent, I in);
+  int64_t computeIndex(const Agent &agent, Instruction in) const;
+  Step makeRange(Agent &agent, Instruction in);
+  Step makeBuffer(Agent &agent, Instruction in);
+  Step makeSlot(Agent &agent, Instruction in);
 
   // Element groups (Elements.cpp).
-  Step load(Agent &agent, I in);
-  Step store(Agent &agent, I in);
-  bool readInPlace(Agent &agent, I in, uint32_t block,
+  Step load(Agent &agent, Instruction in);
+  Step store(Agent &agent, Instruction in);
+  bool readInPlace(Agent &agent, Instruction in, uint32_t block,
                    const TileRange &granules);
-  bool writeInPlace(Agent &agent, I in, uint32_t block,
+  bool writeInPlace(Agent &agent, Instruction in, uint32_t block,
                     const TileRange &granules);
-  Step send(Agent &agent, I in);
-  Step recv(Agent &agent, I in);
-  Step compute(Agent &agent, I in);
-  bool checkRange(Agent &agent, I in, const TileRange &range,
+  Step send(Agent &agent, Instruction in);
+  Step recv(Agent &agent, Instruction in);
+  Step compute(Agent &agent, Instruction in);
+  bool checkRange(Agent &agent, Instruction in, const TileRange &range,
                   const TileRange &granules);
-  bool checkDatum(Agent &agent, I in, const Datum &datum,
+  bool checkDatum(Agent &agent, Instruction in, const Datum &datum,
                   const TileRange &granules, const char *verb);
-  bool checkSlot(Agent &agent, I in, const SlotRef &ref, const TileRange &range,
-                 const TileRange &granules);
+  bool checkSlot(Agent &agent, Instruction in, const SlotRef &ref,
+                 const TileRange &range, const TileRange &granules);
   uint64_t countSlots(SlotKind kind) const;
   Slot &findSlot(const Agent &agent, const SlotRef &ref);
-  bool checkLoop(Agent &agent, I in, const Slot &slot);
+  bool checkLoop(Agent &agent, Instruction in, const Slot &slot);
 
   // Order (Order.cpp).
-  Step runOrder(Agent &agent, I in);
-  Step open(Agent &agent, I in);
-  bool post(Agent &agent, I in, uint32_t peer, CounterKind kind,
+  Step runOrder(Agent &agent, Instruction in);
+  Step open(Agent &agent, Instruction in);
+  bool post(Agent &agent, Instruction in, uint32_t peer, CounterKind kind,
             uint64_t value);
-  Step waitFor(Agent &agent, I in, uint32_t peer, CounterKind kind,
+  Step waitFor(Agent &agent, Instruction in, uint32_t peer, CounterKind kind,
                uint64_t value, Wait wait);
-  Step waitForReaders(Agent &agent, I in, uint64_t tag, uint64_t tile,
+  Step waitForReaders(Agent &agent, Instruction in, uint64_t tag, uint64_t tile,
                       const char *what);
 
   // Results (Outputs.cpp).

@@ -13,7 +13,7 @@
 
 using namespace rcclx;
 
-Step KernelMachine::open(Agent &agent, I in) {
+Step KernelMachine::open(Agent &agent, Instruction in) {
   if (agent.isOpen) {
     fail(agent, in.op, "opens the call again");
     return Step::Fail;
@@ -50,8 +50,8 @@ Step KernelMachine::open(Agent &agent, I in) {
   return Step::Next;
 }
 
-bool KernelMachine::post(Agent &agent, I in, uint32_t peer, CounterKind kind,
-                         uint64_t value) {
+bool KernelMachine::post(Agent &agent, Instruction in, uint32_t peer,
+                         CounterKind kind, uint64_t value) {
   if (!hasEdge(agent.rank, peer))
     return fail(agent, in.op, "the plan has no edge to rank " + str(peer));
   Counter &counter =
@@ -68,8 +68,8 @@ bool KernelMachine::post(Agent &agent, I in, uint32_t peer, CounterKind kind,
 
 /// Of the values that end a wait, the first says the least about order: what
 /// holds for it holds for all.
-Step KernelMachine::waitFor(Agent &agent, I in, uint32_t peer, CounterKind kind,
-                            uint64_t value, Wait wait) {
+Step KernelMachine::waitFor(Agent &agent, Instruction in, uint32_t peer,
+                            CounterKind kind, uint64_t value, Wait wait) {
   if (!hasEdge(agent.rank, peer)) {
     fail(agent, in.op, "the plan has no edge to rank " + str(peer));
     return Step::Fail;
@@ -91,7 +91,7 @@ Step KernelMachine::waitFor(Agent &agent, I in, uint32_t peer, CounterKind kind,
   return Step::Wait;
 }
 
-Step KernelMachine::waitForReaders(Agent &agent, I in, uint64_t tag,
+Step KernelMachine::waitForReaders(Agent &agent, Instruction in, uint64_t tag,
                                    uint64_t tile, const char *what) {
   for (uint32_t reader : goal.readers[agent.rank]) {
     Step step = waitFor(
@@ -104,7 +104,7 @@ Step KernelMachine::waitForReaders(Agent &agent, I in, uint64_t tag,
   return Step::Next;
 }
 
-Step KernelMachine::runOrder(Agent &agent, I in) {
+Step KernelMachine::runOrder(Agent &agent, Instruction in) {
   auto require = [](bool isGood) { return isGood ? Step::Next : Step::Fail; };
   switch (in.code) {
   case KernelCode::Open:

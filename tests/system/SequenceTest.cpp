@@ -21,13 +21,12 @@ using rcclx::runtime::testing::Scratch;
 namespace {
 
 struct PlanChoice {
-  std::string schedule, element, protocol;
+  std::string schedule, element, reduction, protocol;
   uint32_t root; // modulo the ranks, of schedules that have one
 };
 
 std::vector<PlanChoice> choices() {
   std::vector<PlanChoice> result;
-  const char *const elements[] = {"f32", "bf16", "i32", "f16"};
   size_t next = 0;
   for (const char *file :
        {"all_reduce_one_shot", "all_reduce_one_shot_pull", "all_reduce_ring",
@@ -39,8 +38,13 @@ std::vector<PlanChoice> choices() {
     text << in.rdbuf();
     bool hasRoot = text.str().find("rcclx.root") != std::string::npos;
     for (const char *protocol : {"ll", "flag", "sentinel"}) {
-      result.push_back({text.str(), elements[next % 4], protocol,
-                        hasRoot ? uint32_t(next) : 0});
+      // Every type and every reduction meet every protocol.
+      size_t type = next / 3 + 5 * (next % 3), op = next / 3 + 2 * (next % 3);
+      result.push_back(
+          {text.str(),
+           std::string(elementNames()[type % elementNames().size()]),
+           std::string(reductionNames()[op % reductionNames().size()]),
+           protocol, hasRoot ? uint32_t(next) : 0});
       ++next;
     }
   }
@@ -63,21 +67,23 @@ std::vector<Call> calls(size_t plans, uint32_t seed) {
   return result;
 }
 
-/// Small integers in every type, so that no data is an odd NaN.
+/// Any bits.
 std::vector<char> inputOf(const Manifest &manifest, const Call &call,
                           uint32_t rank) {
   std::vector<char> data(inputBytes(manifest, rank, call.count));
-  std::mt19937 random(call.data + rank);
-  uint32_t size = elementBytes(manifest.element);
-  for (size_t i = 0; i + size <= data.size(); i += size) {
-    float x = float(random() % 2000) / 16 - 60;
-    auto bits = std::bit_cast<uint32_t>(x);
-    uint32_t half = manifest.element == Element::F16
-                        ? 0x3000 + random() % 0x1800
-                        : bits >> 16;
-    memcpy(&data[i], size == 4 ? &bits : &half, size);
+  std::mt19937_64 random(call.data + rank);
+  for (size_t i = 0; i < data.size(); i += 8) {
+    uint64_t bits = random();
+    memcpy(&data[i], &bits, std::min<size_t>(8, data.size() - i));
   }
   return data;
+}
+/// Of premul_sum; in the accumulator's type, whatever number it is there.
+std::vector<uint64_t> scalesOf(const Call &call, uint32_t world) {
+  std::vector<uint64_t> scales;
+  for (uint32_t r = 0; r != world; ++r)
+    scales.push_back(0x3ff800003fc00000 + ((call.data + r) % 1000 << 8));
+  return scales;
 }
 
 class SequenceTest : public ::testing::TestWithParam<uint32_t> {
@@ -101,6 +107,7 @@ protected:
       p.schedule = choice.schedule.data();
       p.schedule_bytes = choice.schedule.size();
       p.element = choice.element.c_str();
+      p.reduction = choice.reduction.c_str();
       p.protocol = choice.protocol.c_str();
       p.count = 20000;
       p.root = choice.root % world;
@@ -129,6 +136,9 @@ protected:
           output.empty() && call.count != 0 ? anything : output.data();
       launch.count = call.count;
       launch.stream = streams[call.data % 2]; // order holds between streams
+      const std::vector<uint64_t> scales = scalesOf(call, world);
+      if (manifest.reduction == Reduction::PremulSum)
+        launch.scale = &scales[rank];
       ASSERT_EQ(rcclx_launch(comm, &launch), RCCLX_OK) << rcclx_last_error();
       ASSERT_EQ(rcclx_stream_synchronize(launch.stream), RCCLX_OK)
           << rcclx_last_error();
@@ -138,10 +148,11 @@ protected:
         pointers.push_back(
             inputs.emplace_back(inputOf(manifest, call, r)).data());
       std::vector<char> expected(output.size(), 0x55);
-      evaluateOracle(manifest, rank, call.count, pointers, expected.data());
+      evaluateOracle(manifest, rank, call.count, pointers, expected.data(),
+                     scales);
       ASSERT_TRUE(output == expected)
-          << manifest.name << " " << name(manifest.element) << " " << call.count
-          << " rank " << rank;
+          << manifest.name << " " << name(manifest.element) << " "
+          << name(manifest.reduction) << " " << call.count << " rank " << rank;
     }
     for (rcclx_plan *plan : plans)
       rcclx_plan_destroy(plan);

@@ -112,13 +112,15 @@ private:
   Step makeBuffer(Agent &agent, Instruction in);
   Step makeSlot(Agent &agent, Instruction in);
 
-  // Element groups (Elements.cpp).
+  // User buffers (Buffers.cpp).
   Step load(Agent &agent, Instruction in);
   Step store(Agent &agent, Instruction in);
   bool readInPlace(Agent &agent, Instruction in, uint32_t block,
                    const TileRange &granules);
   bool writeInPlace(Agent &agent, Instruction in, uint32_t block,
                     const TileRange &granules);
+
+  // Element groups (Elements.cpp).
   Step send(Agent &agent, Instruction in);
   Step recv(Agent &agent, Instruction in);
   Step compute(Agent &agent, Instruction in);

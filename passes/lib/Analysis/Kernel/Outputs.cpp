@@ -9,20 +9,6 @@
 
 using namespace rcclx;
 
-const AccessMap::value_type *rcclx::findOverlap(const AccessMap &accesses,
-                                                uint32_t block, uint64_t lo,
-                                                uint64_t hi) {
-  auto it = accesses.upper_bound({block, lo});
-  if (it != accesses.begin()) {
-    const auto &before = *std::prev(it);
-    if (before.first.first == block && before.second.hi > lo)
-      return &before;
-  }
-  if (it != accesses.end() && it->first.first == block && it->first.second < hi)
-    return &*it;
-  return nullptr;
-}
-
 /// Every granule of the output holds the term that the schedule's proof gave.
 bool KernelMachine::checkOutput(Agent &agent) {
   const AccessMap &output = memories[agent.rank].output;

@@ -16,6 +16,7 @@
 #include "rcclx/CodeGen/Register.h"
 #include "rcclx/Passes/Passes.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -58,6 +59,17 @@ uint32_t Program::getRoot(uint32_t world) {
   return hasRoot(getContract()) ? world - 1 : 0;
 }
 
+std::vector<int32_t> Program::getPermutation(uint32_t world) {
+  std::vector<int32_t> permutation;
+  if (getContract() != Contract::Permute)
+    return permutation;
+  // The last rank keeps its own; the others go round.
+  for (uint32_t rank = 0; rank + 1 < world; ++rank)
+    permutation.push_back(int32_t((rank + 1) % (world - 1)));
+  permutation.push_back(int32_t(world) - 1);
+  return permutation;
+}
+
 llvm::Expected<std::unique_ptr<Program>> Program::open(StringRef path) {
   std::unique_ptr<Program> program(new Program);
   program->name = llvm::sys::path::stem(path);
@@ -76,13 +88,16 @@ llvm::Expected<std::unique_ptr<Program>> Program::open(StringRef path) {
 // Schedules
 //===----------------------------------------------------------------------===//
 
-static SpecializeOptions specializeFor(const Setting &setting, uint32_t root) {
+LogicalResult Program::bind(ModuleOp target, uint32_t world) {
   SpecializeOptions options;
-  options.world = setting.world;
+  options.world = world;
   options.element = element;
   options.reduction = reduction;
-  options.root = root;
-  return options;
+  options.root = getRoot(world);
+  options.permutation = llvm::to_vector(getPermutation(world));
+  PassManager pm(&context);
+  pm.addPass(createSpecialize(std::move(options)));
+  return pm.run(target);
 }
 
 std::vector<Mutation> Program::findScheduleMutations() {
@@ -99,11 +114,8 @@ std::optional<Compiled> Program::compileSchedule(const Setting &setting,
 
   Compiled result;
   OwningOpRef<ModuleOp> bound(mutant->clone());
-  PassManager specialize(&context);
-  specialize.addPass(
-      createSpecialize(specializeFor(setting, getRoot(setting.world))));
   FailureOr<Proof> proof = failure();
-  if (succeeded(specialize.run(*bound)))
+  if (succeeded(bind(*bound, setting.world)))
     proof = proveSchedule(getCollective(*bound), setting.world, /*slots=*/2);
   result.proved = succeeded(proof);
   if (result.proved) {
@@ -125,12 +137,15 @@ std::optional<Compiled> Program::compileSchedule(const Setting &setting,
   return result;
 }
 
-static LoweringOptions *makeOptions(const Setting &setting, uint32_t root) {
-  auto *options = new LoweringOptions;
+static std::unique_ptr<LoweringOptions>
+makeOptions(const Setting &setting, uint32_t root,
+            ArrayRef<int32_t> permutation) {
+  auto options = std::make_unique<LoweringOptions>();
   options->world = setting.world;
   options->element = std::string(element);
   options->reduction = std::string(reduction);
   options->root = root;
+  options->permutation = permutation;
   options->protocol = setting.protocol;
   options->maxTile = tileGroups;
   options->maxDepth = depth;
@@ -139,8 +154,8 @@ static LoweringOptions *makeOptions(const Setting &setting, uint32_t root) {
 
 LogicalResult Program::lowerProved(ModuleOp mutant, const Setting &setting,
                                    Compiled &result) {
-  std::unique_ptr<LoweringOptions> options(
-      makeOptions(setting, getRoot(setting.world)));
+  std::unique_ptr<LoweringOptions> options = makeOptions(
+      setting, getRoot(setting.world), getPermutation(setting.world));
   PassManager pm(&context);
   buildSchedulePipeline(pm, *options);
   if (failed(pm.run(mutant)))
@@ -167,8 +182,9 @@ static uint32_t countTags(CollectiveOp collective, uint32_t world) {
 
 LogicalResult Program::lowerRefused(ModuleOp mutant, const Setting &setting,
                                     Compiled &result) {
+  if (failed(bind(mutant, setting.world)))
+    return failure();
   PassManager pm(&context);
-  pm.addPass(createSpecialize(specializeFor(setting, getRoot(setting.world))));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createFormStages(FormStagesOptions{/*prove=*/false}));
   pm.addPass(createCanonicalizerPass());
@@ -205,6 +221,54 @@ LogicalResult Program::emit(ModuleOp mutant, Compiled &result) {
 }
 
 //===----------------------------------------------------------------------===//
+// What survivors do
+//===----------------------------------------------------------------------===//
+
+/// The operations of all ranks, one line each, without the values.
+static std::vector<std::string> listEvents(const ScheduleTrace &trace) {
+  std::vector<std::string> lines;
+  for (auto [rank, ofRank] : llvm::enumerate(trace.ranks))
+    for (const Event &e : ofRank.getEvents()) {
+      const Interval *interval = e.place.interval == IntervalTable::everywhere
+                                     ? nullptr
+                                     : &trace.intervals[e.place.interval];
+      lines.push_back(llvm::formatv(
+          "{0}: {1} {2} {3} {4} {5} {6} {7} {8} {9}", rank, unsigned(e.kind),
+          e.isRemote, unsigned(e.place.memory), e.place.block,
+          interval ? interval->begin : 0, interval ? interval->length : 0,
+          interval ? interval->denominator : 0, e.peer, e.tag));
+    }
+  return lines;
+}
+
+std::string Program::compareTraces(ArrayRef<uint32_t> worlds,
+                                   const Mutation &mutation) {
+  FirstError errors(&context);
+  bool same = true, reordered = true;
+  for (uint32_t world : worlds) {
+    OwningOpRef<ModuleOp> original(module->clone()), mutant(module->clone());
+    if (!applyMutation(getCollective(*mutant), mutation) ||
+        failed(bind(*original, world)) || failed(bind(*mutant, world)))
+      return "";
+    FailureOr<TracedSchedule> before =
+        traceSchedule(getCollective(*original), world);
+    FailureOr<TracedSchedule> after =
+        traceSchedule(getCollective(*mutant), world);
+    if (failed(before) || failed(after))
+      return "";
+    std::vector<std::string> a = listEvents(before->trace);
+    std::vector<std::string> b = listEvents(after->trace);
+    same &= a == b;
+    llvm::sort(a);
+    llvm::sort(b);
+    reordered &= a == b;
+  }
+  if (same)
+    return "every rank does the same, step by step";
+  return reordered ? "every rank does the same in another order" : "";
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
@@ -216,8 +280,8 @@ llvm::Error Program::lowerToKernel(const Setting &setting) {
   FirstError errors(&context);
   kernel = OwningOpRef<ModuleOp>(module->clone());
   kernelPlan = Compiled();
-  std::unique_ptr<LoweringOptions> options(
-      makeOptions(setting, getRoot(setting.world)));
+  std::unique_ptr<LoweringOptions> options = makeOptions(
+      setting, getRoot(setting.world), getPermutation(setting.world));
   PassManager pm(&context);
   buildSchedulePipeline(pm, *options);
   if (failed(pm.run(*kernel)))

@@ -46,6 +46,8 @@ public:
   Contract getContract() { return getCollective(*module).getContract(); }
   /// The root that the program is bound to.
   uint32_t getRoot(uint32_t world);
+  /// The permutation that it is bound to; empty: none.
+  std::vector<int32_t> getPermutation(uint32_t world);
 
   std::vector<Mutation> findScheduleMutations();
   /// Proves and lowers the schedule, or a mutant of it. One that is refused is
@@ -53,6 +55,11 @@ public:
   /// mutant is invalid IR.
   std::optional<Compiled> compileSchedule(const Setting &setting,
                                           const Mutation *mutation);
+
+  /// Why a mutant that is proved may differ, from what all ranks do in it;
+  /// empty where that is not known.
+  std::string compareTraces(llvm::ArrayRef<uint32_t> worlds,
+                            const Mutation &mutation);
 
   /// Lowers the schedule to the kernel that the next two mutate.
   llvm::Error lowerToKernel(const Setting &setting);
@@ -62,6 +69,8 @@ public:
 private:
   Program();
   static CollectiveOp getCollective(mlir::ModuleOp module);
+  /// Binds `module` to a world and to its roles.
+  mlir::LogicalResult bind(mlir::ModuleOp module, uint32_t world);
   mlir::LogicalResult lowerProved(mlir::ModuleOp module, const Setting &setting,
                                   Compiled &result);
   mlir::LogicalResult lowerRefused(mlir::ModuleOp module,

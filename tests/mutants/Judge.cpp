@@ -137,6 +137,7 @@ Error Judge::runBatch(ArrayRef<size_t> batch, uint32_t timeoutMs) {
                                 {"contract", call.contract},
                                 {"world", call.world},
                                 {"root", call.root},
+                                {"permutation", json::Array(call.permutation)},
                                 {"grid", compiled.grid},
                                 {"edges", toJson(compiled.edges)},
                                 {"readers", toJson(compiled.readers)}});

@@ -25,6 +25,7 @@ llvm::StringRef getName(Verdict::Kind kind);
 struct Call {
   std::string contract;
   uint32_t world, root;
+  std::vector<int32_t> permutation; ///< Empty: none.
 };
 
 /// Runs kernels by rcclx-mutant-run. Many share one object; equal ones are run

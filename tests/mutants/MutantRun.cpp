@@ -38,6 +38,7 @@ static TrialKernel readKernel(const json &entry) {
   kernel.contract = *contract;
   kernel.world = entry.at("world");
   kernel.root = entry.at("root");
+  kernel.permutation = entry.at("permutation").get<std::vector<uint32_t>>();
   kernel.grid = entry.at("grid");
   kernel.edges = entry.at("edges");
   kernel.readers = entry.at("readers");

@@ -45,7 +45,7 @@ protected:
                     "rcclx_u32 block) {\n"
                     "  rx::Context c = rx::begin(p, block);\n" +
                     body + "\n}\n";
-    size_t number = judge.add(kernel, {contract, 2, 0});
+    size_t number = judge.add(kernel, {contract, 2, 0, {}});
     if (llvm::Error error = judge.run())
       ADD_FAILURE() << llvm::toString(std::move(error));
     return judge.get(number);
@@ -221,7 +221,7 @@ TEST(MutationsTest, knownWrong) {
   for (const Mutant &m : result->mutants)
     if (m.mutation.getKind() == "reduce: drop, keep acc") {
       found = true;
-      EXPECT_TRUE(m.isWrong() && m.isCaught() && !m.isMissed());
+      EXPECT_EQ(m.getFate(), Fate::Caught);
     }
   EXPECT_TRUE(found);
 }

@@ -6,6 +6,8 @@
 
 #include "Report.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <array>
+#include <map>
 
 using namespace llvm;
 using namespace rcclx;
@@ -13,44 +15,46 @@ using namespace rcclx::mutants;
 
 namespace {
 struct Figures {
-  size_t made = 0, wrong = 0, caught = 0, missed = 0, same = 0, notLowered = 0,
-         survivors = 0, strict = 0;
+  size_t made = 0;
+  std::array<size_t, 7> fates = {};
+  size_t operator[](Fate fate) const { return fates[size_t(fate)]; }
+  size_t wrong() const { return (*this)[Fate::Missed] + (*this)[Fate::Caught]; }
+  size_t refused() const {
+    return (*this)[Fate::Caught] + (*this)[Fate::Strict] +
+           (*this)[Fate::NotRun];
+  }
+  void add(const FormResult &result) {
+    made += result.mutants.size();
+    for (const Mutant &m : result.mutants)
+      ++fates[size_t(m.getFate())];
+  }
 };
 } // namespace
 
-static bool isSurvivor(const Mutant &m) {
-  return !m.isWrong() && !m.isCaught() && !m.isSameCode() && !m.isNotLowered();
-}
-
-static Figures count(const FormResult &result) {
-  Figures f;
-  for (const Mutant &m : result.mutants) {
-    ++f.made;
-    f.wrong += m.isWrong();
-    f.caught += m.isCaught();
-    f.missed += m.isMissed();
-    f.same += m.isSameCode();
-    f.notLowered += m.isNotLowered();
-    f.survivors += isSurvivor(m);
-    f.strict += m.isCaught() && !m.isWrong();
-  }
-  return f;
+static StringRef getName(Fate fate) {
+  static constexpr StringRef names[] = {"missed",  "caught",      "strict",
+                                        "not run", "not lowered", "same",
+                                        "survived"};
+  return names[size_t(fate)];
 }
 
 std::string mutants::summarize(const FormResult &result) {
-  Figures f = count(result);
-  return formatv("{0}, {1}: {2} made, {3} wrong, {4} caught, {5} missed, {6} "
-                 "caught and not wrong, {7} same code, {8} not lowered, {9} "
-                 "survivors, {10} invalid",
-                 result.program, result.form, f.made, f.wrong, f.caught,
-                 f.missed, f.strict, f.same, f.notLowered, f.survivors,
-                 result.invalid);
+  Figures f;
+  f.add(result);
+  return formatv(
+      "{0}, {1}: {2} made, {3} wrong by the run, {4} of them caught, "
+      "{5} missed; {6} refused but right, {7} refused and not run, "
+      "{8} not lowered, {9} same code, {10} survivors; {11} invalid",
+      result.program, result.form, f.made, f.wrong(), f[Fate::Caught],
+      f[Fate::Missed], f[Fate::Strict], f[Fate::NotRun], f[Fate::NotLowered],
+      f[Fate::SameCode], f[Fate::Survivor], result.invalid);
 }
 
 static std::string describeMutant(const FormResult &result, const Mutant &m) {
   std::string text =
-      formatv("{0}, {1}, line {2}, op {3}, {4}:", result.program, result.form,
-              m.mutation.line, m.mutation.op, m.mutation.getKind());
+      formatv("{0}: {1}, {2}, line {3}, op {4}, {5}:", getName(m.getFate()),
+              result.program, result.form, m.mutation.line, m.mutation.op,
+              m.mutation.getKind());
   for (const Outcome &o : m.outcomes) {
     text += formatv(" [{0} ranks: ", o.world);
     text += o.sameCode  ? "same code"
@@ -68,28 +72,20 @@ static std::string describeMutant(const FormResult &result, const Mutant &m) {
 
 std::string mutants::listAll(const FormResult &result) {
   std::string text;
-  for (const Mutant &m : result.mutants) {
-    text += m.isMissed()       ? "MISSED   "
-            : m.isCaught()     ? (m.isWrong() ? "caught   " : "strict   ")
-            : m.isSameCode()   ? "same     "
-            : m.isNotLowered() ? "refused  "
-                               : "survived ";
+  for (const Mutant &m : result.mutants)
     text += describeMutant(result, m);
-  }
   return text;
 }
 
-std::string mutants::listMissed(ArrayRef<FormResult> results) {
+std::string mutants::listMissed(const FormResult &result) {
   std::string text;
-  for (const FormResult &result : results)
-    for (const Mutant &m : result.mutants)
-      if (m.isMissed())
-        text += "missed: " + describeMutant(result, m);
+  for (const Mutant &m : result.mutants)
+    if (m.getFate() == Fate::Missed)
+      text += describeMutant(result, m);
   return text;
 }
 
-std::string mutants::writeReport(ArrayRef<FormResult> results,
-                                 const SweepOptions &) {
+std::string mutants::writeReport(ArrayRef<FormResult> results) {
   std::string text;
   for (const FormResult &result : results)
     text += summarize(result) + "\n";

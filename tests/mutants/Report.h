@@ -15,10 +15,9 @@ std::string summarize(const FormResult &result);
 /// One line per mutant.
 std::string listAll(const FormResult &result);
 /// Those that were proved and are wrong; empty: none.
-std::string listMissed(llvm::ArrayRef<FormResult> results);
+std::string listMissed(const FormResult &result);
 /// docs/Mutants.md.
-std::string writeReport(llvm::ArrayRef<FormResult> results,
-                        const SweepOptions &options);
+std::string writeReport(llvm::ArrayRef<FormResult> results);
 
 } // namespace rcclx::mutants
 

@@ -12,21 +12,20 @@ using namespace llvm;
 using namespace rcclx;
 using namespace rcclx::mutants;
 
-bool Mutant::isWrong() const {
-  return any_of(outcomes, [](const Outcome &o) { return o.isWrong(); });
-}
-bool Mutant::isCaught() const {
-  return any_of(outcomes, [](const Outcome &o) { return !o.proved; });
-}
-bool Mutant::isMissed() const {
-  return any_of(outcomes, [](const Outcome &o) { return o.isMissed(); });
-}
-bool Mutant::isSameCode() const {
-  return all_of(outcomes, [](const Outcome &o) { return o.sameCode; });
-}
-bool Mutant::isNotLowered() const {
-  return !isCaught() &&
-         any_of(outcomes, [](const Outcome &o) { return !o.lowered; });
+Fate Mutant::getFate() const {
+  auto any = [&](auto has) { return any_of(outcomes, has); };
+  if (any([](const Outcome &o) { return o.isMissed(); }))
+    return Fate::Missed;
+  bool refused = any([](const Outcome &o) { return !o.proved; });
+  if (any([](const Outcome &o) { return o.isWrong(); }))
+    return Fate::Caught;
+  bool lowered = !any([](const Outcome &o) { return !o.lowered; });
+  if (refused)
+    return lowered ? Fate::Strict : Fate::NotRun;
+  if (!lowered)
+    return Fate::NotLowered;
+  return any([](const Outcome &o) { return !o.sameCode; }) ? Fate::Survivor
+                                                           : Fate::SameCode;
 }
 
 /// A part of `all` that depends on the seed and on where they come from, in
@@ -64,13 +63,12 @@ struct Pending {
 } // namespace
 
 static Outcome makeOutcome(uint32_t world, const Compiled &compiled) {
-  Outcome outcome{world,
-                  compiled.proved,
-                  compiled.crashed,
-                  compiled.lowered,
-                  false,
-                  compiled.refusal,
-                  {}};
+  Outcome outcome;
+  outcome.world = world;
+  outcome.proved = compiled.proved;
+  outcome.crashed = compiled.crashed;
+  outcome.lowered = compiled.lowered;
+  outcome.refusal = compiled.refusal;
   return outcome;
 }
 
@@ -125,7 +123,7 @@ static Expected<size_t> runOriginal(const std::optional<Compiled> &original,
 
 static Call getCall(Program &program, uint32_t world) {
   return {stringifyContract(program.getContract()).str(), world,
-          program.getRoot(world)};
+          program.getRoot(world), program.getPermutation(world)};
 }
 
 Expected<FormResult> mutants::sweepSchedule(Program &program, Judge &judge,
@@ -144,7 +142,7 @@ Expected<FormResult> mutants::sweepSchedule(Program &program, Judge &judge,
     originals.push_back(*original);
   }
   for (Mutation &mutation : mutations) {
-    Mutant mutant{std::move(mutation), {}};
+    Mutant mutant{std::move(mutation), {}, ""};
     for (auto [number, world] : enumerate(options.worlds)) {
       std::optional<Compiled> compiled =
           program.compileSchedule({world, ""}, &mutant.mutation);
@@ -165,13 +163,17 @@ Expected<FormResult> mutants::sweepSchedule(Program &program, Judge &judge,
   }
   if (Error error = finish(result, judge, pending))
     return std::move(error);
+  for (Mutant &mutant : result.mutants)
+    if (mutant.getFate() == Fate::Survivor)
+      mutant.explanation =
+          program.compareTraces(options.worlds, mutant.mutation);
   return result;
 }
 
 Expected<FormResult> mutants::sweepKernels(Program &program, Judge &judge,
                                            StringRef protocol,
                                            const SweepOptions &options) {
-  FormResult result{program.getName(), ("kernel, " + protocol).str(), 0, {}};
+  FormResult result{program.getName(), protocol.str(), 0, {}};
   std::vector<Pending> pending;
   for (uint32_t world : options.worlds) {
     std::string name = (program.getName() + ", " + protocol).str();
@@ -189,7 +191,7 @@ Expected<FormResult> mutants::sweepKernels(Program &program, Judge &judge,
     for (Mutation &mutation :
          choose(program.findKernelMutations(),
                 name + " " + std::to_string(world), share)) {
-      Mutant mutant{std::move(mutation), {}};
+      Mutant mutant{std::move(mutation), {}, ""};
       std::optional<Compiled> compiled =
           program.compileKernel(&mutant.mutation);
       if (!compiled) {

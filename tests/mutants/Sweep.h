@@ -12,11 +12,11 @@ namespace rcclx::mutants {
 
 /// One mutant in one world.
 struct Outcome {
-  uint32_t world;
-  bool proved;
-  bool crashed; ///< The proof did.
-  bool lowered;
-  bool sameCode; ///< As the program without the change.
+  uint32_t world = 0;
+  bool proved = false;
+  bool crashed = false; ///< The proof did.
+  bool lowered = false;
+  bool sameCode = false; ///< As the program without the change.
   std::string refusal;
   Verdict verdict; ///< Of those that were lowered.
 
@@ -25,22 +25,29 @@ struct Outcome {
   bool isMissed() const { return crashed || (proved && isWrong()); }
 };
 
+/// What became of a mutant, in all worlds together.
+enum class Fate {
+  Missed,     ///< Proved and wrong in one world.
+  Caught,     ///< Refused, and wrong.
+  Strict,     ///< Refused, and right in all runs.
+  NotRun,     ///< Refused, and cannot be lowered to be run.
+  NotLowered, ///< Proved, and refused by a later pass.
+  SameCode,   ///< Proved; the kernel is the same.
+  Survivor,   ///< Proved, and right in all runs.
+};
+
 /// One mutant in all worlds that it was made for.
 struct Mutant {
   Mutation mutation;
   std::vector<Outcome> outcomes;
+  std::string explanation; ///< Of survivors, where it is known.
 
-  bool isWrong() const;
-  bool isCaught() const;
-  bool isMissed() const;
-  bool isSameCode() const;
-  /// Proved, and refused by a later pass.
-  bool isNotLowered() const;
+  Fate getFate() const;
 };
 
 /// The mutants of one program in one form.
 struct FormResult {
-  std::string program, form; ///< "schedule" or "kernel, ll"
+  std::string program, form; ///< "schedule", or a kernel's protocol.
   unsigned invalid = 0;
   std::vector<Mutant> mutants;
 };
@@ -56,7 +63,7 @@ struct SweepOptions {
 /// failed, or the program itself is wrong.
 llvm::Expected<FormResult> sweepSchedule(Program &program, Judge &judge,
                                          const SweepOptions &options);
-/// Every mutant of the kernel for every world.
+/// Every mutant of the kernels for every world.
 llvm::Expected<FormResult> sweepKernels(Program &program, Judge &judge,
                                         llvm::StringRef protocol,
                                         const SweepOptions &options);

@@ -36,6 +36,7 @@ Calls::Calls(const TrialSettings &settings, const TrialKernel &kernel) {
   manifest.element = settings.options.element;
   manifest.reduction = settings.options.reduction;
   manifest.root = kernel.root;
+  manifest.permutation = kernel.permutation;
   // A slice may be a part of `world`: tiles are counted in that.
   uint64_t tile = uint64_t(settings.tileGroups) * 16 /
                   elementBytes(manifest.element) * kernel.world;
@@ -47,6 +48,7 @@ Calls::Calls(const TrialSettings &settings, const TrialKernel &kernel) {
       call.options.ranks = kernel.world;
       call.options.count = count;
       call.options.root = kernel.root;
+      call.options.permutation = kernel.permutation;
       call.options.seed = settings.options.seed * 1000 + calls.size();
       call.workload = std::make_unique<Workload>(call.options, manifest);
     }
@@ -81,9 +83,9 @@ static uint64_t now() {
 /// Called before every message and tile, and now and then by waits.
 static rcclx_u64 readClock() {
   uint32_t random = uint32_t(pace.random() >> 8);
-  if (pace.slow && random % 8 == 0)
+  if (pace.slow && random % 16 == 0)
     sleepFor(20);
-  else if (random % 8 == 1)
+  else if (random % 64 == 1)
     sched_yield();
   if (!std::exchange(pace.waits, false))
     pace.looks = 0;

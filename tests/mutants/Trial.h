@@ -28,6 +28,7 @@ struct TrialKernel {
   std::string symbol;
   runtime::Contract contract{};
   uint32_t world = 0, root = 0, grid = 1;
+  std::vector<uint32_t> permutation; // empty: none
   std::vector<std::vector<uint32_t>> edges, readers;
 };
 

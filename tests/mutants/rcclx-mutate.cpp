@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "Results.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -16,8 +18,7 @@ using namespace rcclx::mutants;
 
 static cl::OptionCategory category("rcclx-mutate options");
 static cl::list<std::string> schedules(cl::Positional, cl::cat(category),
-                                       cl::OneOrMore,
-                                       cl::desc("SCHEDULE.mlir..."));
+                                       cl::desc("[SCHEDULE.mlir...]"));
 static cl::list<unsigned> worlds("worlds", cl::cat(category),
                                  cl::CommaSeparated,
                                  cl::desc("numbers of ranks (2,3,5)"));
@@ -28,71 +29,104 @@ static cl::opt<unsigned> sample("sample", cl::cat(category),
                                 cl::desc("mutants of a form at most; 0: all"));
 static cl::opt<unsigned> seed("seed", cl::cat(category), cl::init(1),
                               cl::desc("of the sample and of the data"));
-static cl::opt<std::string> report("report", cl::cat(category),
-                                   cl::desc("write the report to this file"));
+static cl::opt<std::string>
+    resultsFolder("results", cl::cat(category),
+                  cl::desc("keep the fates in this folder; a form that it has "
+                           "is not swept again"));
+static cl::opt<std::string>
+    report("report", cl::cat(category),
+           cl::desc("write a report of all that --results has to this file"));
 static cl::opt<bool> list("list", cl::cat(category),
                           cl::desc("print every mutant and its fate"));
 
-static int fail(const Twine &what) {
-  errs() << "rcclx-mutate: error: " << what << "\n";
-  return 2;
+namespace {
+/// Copies of the options: lld, in this process, resets them.
+struct Request {
+  SweepOptions sweep;
+  std::vector<std::string> paths, forms;
+  std::string results, report;
+  bool list = false;
+};
+} // namespace
+
+static Error writeReportFile(const Request &request) {
+  Expected<std::vector<FormResult>> results = readResults(request.results);
+  if (!results)
+    return results.takeError();
+  std::error_code error;
+  raw_fd_ostream stream(request.report, error);
+  if (error)
+    return createStringError(error, request.report);
+  stream << writeReport(*results);
+  return Error::success();
+}
+
+/// Sets `missed` where a wrong mutant was proved.
+static Error sweepAll(const Request &request, const std::string &runner,
+                      const std::string &directory, bool &missed) {
+  for (const std::string &path : request.paths) {
+    Expected<std::unique_ptr<Program>> program = Program::open(path);
+    if (!program)
+      return program.takeError();
+    for (const std::string &form : request.forms) {
+      if (!request.results.empty() &&
+          hasResult((*program)->getName(), form, request.results))
+        continue;
+      Judge judge(runner, directory, request.sweep.seed);
+      Expected<FormResult> result =
+          form == "schedule"
+              ? sweepSchedule(**program, judge, request.sweep)
+              : sweepKernels(**program, judge, form, request.sweep);
+      if (!result)
+        return result.takeError();
+      errs() << summarize(*result) << "\n";
+      outs() << (request.list ? listAll(*result) : listMissed(*result));
+      missed |= !listMissed(*result).empty();
+      if (!request.results.empty())
+        if (Error error = writeResult(*result, request.results))
+          return error;
+    }
+  }
+  return Error::success();
 }
 
 int main(int argc, char **argv) {
   // clang, Polly and others have theirs.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "mutants of schedules and kernels\n");
-  // Copies: lld, in this process, resets all options.
-  SweepOptions options;
+  Request request;
   if (!worlds.empty())
-    options.worlds.assign(worlds.begin(), worlds.end());
+    request.sweep.worlds.assign(worlds.begin(), worlds.end());
   if (sample)
-    options.sample = sample;
-  options.seed = seed;
-  std::vector<std::string> wanted(forms.begin(), forms.end());
-  if (wanted.empty())
-    wanted = {"schedule", "flag", "ll", "sentinel"};
-  const std::vector<std::string> paths(schedules.begin(), schedules.end());
-  const std::string reportPath = report;
-  const bool listing = list;
+    request.sweep.sample = sample;
+  request.sweep.seed = seed;
+  request.paths.assign(schedules.begin(), schedules.end());
+  request.forms.assign(forms.begin(), forms.end());
+  if (request.forms.empty())
+    request.forms = {"schedule", "flag", "ll", "sentinel"};
+  request.results = resultsFolder;
+  request.report = report;
+  request.list = list;
 
+  auto fail = [](Error error) {
+    errs() << "rcclx-mutate: error: " << toString(std::move(error)) << "\n";
+    return 2;
+  };
   SmallString<128> directory;
   if (std::error_code error =
           sys::fs::createUniqueDirectory("rcclx-mutants", directory))
-    return fail("no temporary directory: " + error.message());
-  SmallString<128> runner(sys::path::parent_path(
-      sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&fail))));
+    return fail(createStringError(error, "no temporary folder"));
+  auto remove =
+      scope_exit([&] { (void)sys::fs::remove_directories(directory); });
+  SmallString<128> runner(sys::path::parent_path(sys::fs::getMainExecutable(
+      argv[0], reinterpret_cast<void *>(&sweepAll))));
   sys::path::append(runner, "rcclx-mutant-run");
-  std::vector<FormResult> results;
-  int status = 0;
-  for (const std::string &path : paths) {
-    Expected<std::unique_ptr<Program>> program = Program::open(path);
-    if (!program)
-      return fail(toString(program.takeError()));
-    for (const std::string &form : wanted) {
-      Judge judge(std::string(runner), std::string(directory), options.seed);
-      Expected<FormResult> result =
-          form == "schedule" ? sweepSchedule(**program, judge, options)
-                             : sweepKernels(**program, judge, form, options);
-      if (!result)
-        return fail(toString(result.takeError()));
-      errs() << summarize(*result) << "\n";
-      if (listing)
-        outs() << listAll(*result);
-      for (const Mutant &mutant : result->mutants)
-        if (mutant.isMissed())
-          status = 1;
-      results.push_back(std::move(*result));
-    }
-  }
-  sys::fs::remove_directories(directory);
-  outs() << listMissed(results);
-  if (!reportPath.empty()) {
-    std::error_code error;
-    raw_fd_ostream stream(reportPath, error);
-    if (error)
-      return fail(reportPath + ": " + error.message());
-    stream << writeReport(results, options);
-  }
-  return status;
+  bool missed = false;
+  if (Error error = sweepAll(request, std::string(runner),
+                             std::string(directory), missed))
+    return fail(std::move(error));
+  if (!request.report.empty())
+    if (Error error = writeReportFile(request))
+      return fail(std::move(error));
+  return missed ? 1 : 0;
 }

@@ -124,15 +124,13 @@ inline float roundF32(float value) {
   return value != value ? std::bit_cast<float>(canonicalNanF32) : value;
 }
 
-/// IEEE 754-2019 maximumNumber: a number beats NaN, +0 beats -0.
+/// IEEE 754-2019 maximumNumber: a number beats NaN, +0 beats -0. Branch-free,
+/// for vectors.
 template <typename T> T maximumNumber(T a, T b) {
-  if (a != a)
-    return b;
-  if (b != b)
-    return a;
-  if (a == b) // equal, or zeros: the positive one
-    return std::signbit(a) ? b : a;
-  return a > b ? a : b;
+  T equal = std::signbit(a) ? b : a; // of zeros: the positive one
+  T numbers = a == b ? equal : a > b ? a : b;
+  T either = std::isnan(b) ? a : numbers;
+  return std::isnan(a) ? b : either;
 }
 
 /// minimumNumber: a number beats NaN, -0 beats +0.

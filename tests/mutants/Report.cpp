@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
+#include "Explain.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <map>
@@ -85,9 +86,145 @@ std::string mutants::listMissed(const FormResult &result) {
   return text;
 }
 
-std::string mutants::writeReport(ArrayRef<FormResult> results) {
-  std::string text;
+//===----------------------------------------------------------------------===//
+// docs/Mutants.md
+//===----------------------------------------------------------------------===//
+
+static constexpr char introduction[] = R"(# Mutants
+
+Does the proof refuse what is wrong? Every operation of every shipped schedule, and of the kernels that it becomes,
+is dropped, repeated, exchanged with the next one, given operands that are off by one, exchanged or another value,
+and other enumerators (`tests/mutants/Mutations.cpp`). Each mutant is judged twice, independently:
+
+- by the proof: `rcclx-verify` for schedules, `rcclx-verify-kernel` for kernels;
+- by running it: compiled, ranks as threads, 3 counts (3 elements, one tile and a tail, `depth` + 2 tiles and a tail), 4
+  successive calls each with new data, f32 `avg`, in every call another rank slow. All outputs are compared in full with
+  the reference of `rcclx run`, which knows neither schedule nor proof; also inputs, memory beside the buffers, and
+  slots at the end. A crash, and a wait of 200 ms without progress, are wrong.
+
+A schedule is judged for 2, 3 and 5 ranks, and one mutant of it is all three; kernels are made for a number of ranks, and
+those of 2, 3 and 5 ranks are mutated each on their own. Where a schedule is refused, it is lowered without proof, by
+`ll`, to be run all the same.
+
+This file was made by `rcclx-mutate`, of build/tests/mutants:
+
+```sh
+rcclx-mutate --results DIR examples/schedules/*.mlir && rcclx-mutate --results DIR --report docs/Mutants.md
+```
+
+`ctest -R Mutant` makes a seeded part of it, `./scripts/test.sh --full` all.
+)";
+
+static std::string escape(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result += c == '|' ? std::string("\\|") : std::string(1, c);
+  return result;
+}
+
+static void addRow(std::string &text, StringRef program, StringRef form,
+                   const Figures &f) {
+  text += formatv("| {0} | {1} | {2} | {3} | {4} | {5} | {6} | {7} | {8} | {9} "
+                  "| {10} |\n",
+                  program, form, f.made, f.wrong(), f[Fate::Caught],
+                  f[Fate::Missed], f[Fate::Strict], f[Fate::NotRun],
+                  f[Fate::NotLowered], f[Fate::SameCode], f[Fate::Survivor]);
+}
+
+static std::string makeTable(ArrayRef<FormResult> results) {
+  std::string text = R"(
+| column | |
+|---|---|
+| made | valid IR; what the verifier of the IR itself refuses is not counted |
+| wrong | by the run |
+| caught | wrong, and refused by the proof |
+| missed | wrong, and proved: must be 0 |
+| strict | refused, though every run was right |
+| not run | refused, and cannot be lowered to be run |
+| later | proved, and refused by a later pass or the C++ compiler |
+| same | proved, and the printed kernel is the same |
+| survivors | proved, other code, and every run was right |
+
+| program | form | made | wrong | caught | missed | strict | not run | later | same | survivors |
+|---|---|---|---|---|---|---|---|---|---|---|
+)";
+  std::map<std::string, Figures> sums;
+  for (const FormResult &result : results) {
+    Figures f;
+    f.add(result);
+    addRow(text, result.program, result.form, f);
+    sums[result.form].add(result);
+    sums["all"].add(result);
+  }
+  for (const auto &[form, f] : sums)
+    addRow(text, "**all**", form, f);
+  return text;
+}
+
+/// Mutants of one fate, grouped by `reasonOf`, the most frequent reason first.
+static std::string makeGroups(
+    ArrayRef<FormResult> results, function_ref<bool(Fate)> isOf,
+    function_ref<std::string(const FormResult &, const Mutant &)> reasonOf) {
+  struct Group {
+    size_t count = 0;
+    std::map<std::string, size_t> kinds;
+  };
+  std::map<std::string, Group> groups;
   for (const FormResult &result : results)
-    text += summarize(result) + "\n";
+    for (const Mutant &m : result.mutants)
+      if (isOf(m.getFate())) {
+        Group &group = groups[reasonOf(result, m)];
+        ++group.count;
+        ++group.kinds[m.mutation.getKind()];
+      }
+  std::vector<std::pair<std::string, Group>> sorted(groups.begin(),
+                                                    groups.end());
+  llvm::sort(sorted, [](const auto &a, const auto &b) {
+    return std::pair(b.second.count, StringRef(a.first)) <
+           std::pair(a.second.count, StringRef(b.first));
+  });
+  std::string text = "| mutants | why | such as |\n|---|---|---|\n";
+  for (const auto &[reason, group] : sorted) {
+    std::vector<std::pair<size_t, std::string>> kinds;
+    for (const auto &[kind, count] : group.kinds)
+      kinds.emplace_back(count, kind);
+    llvm::sort(kinds, std::greater<>());
+    std::string examples;
+    for (size_t i = 0; i < kinds.size() && i < 4; ++i)
+      examples += (i ? ", `" : "`") + kinds[i].second + "`";
+    text += formatv("| {0} | {1} | {2} |\n", group.count, escape(reason),
+                    escape(examples));
+  }
+  return text;
+}
+
+std::string mutants::writeReport(ArrayRef<FormResult> results) {
+  std::string text = introduction + makeTable(results);
+  std::string missed;
+  for (const FormResult &result : results)
+    missed += listMissed(result);
+  text += "\n## Missed\n\n" +
+          (missed.empty() ? "None.\n" : "```text\n" + missed + "```\n");
+  text += "\n## Survivors\n\nProved, and right: what they do differently does "
+          "no harm.\n\n" +
+          makeGroups(
+              results, [](Fate fate) { return fate == Fate::Survivor; },
+              [](const FormResult &result, const Mutant &m) {
+                std::string why = explainSurvivor(result, m);
+                return why.empty() ? "not explained" : why;
+              });
+  text += "\n## Refused, though no run was wrong\n\nThe proof holds for all "
+          "interleavings, counts and targets; a run shows one. Numbers "
+          "are N.\n\n" +
+          makeGroups(
+              results,
+              [](Fate fate) {
+                return fate == Fate::Strict || fate == Fate::NotRun;
+              },
+              [](const FormResult &, const Mutant &m) { return getReason(m); });
+  text += "\n## Refused by a later pass or the C++ compiler\n\n" +
+          makeGroups(
+              results, [](Fate fate) { return fate == Fate::NotLowered; },
+              [](const FormResult &, const Mutant &m) { return getReason(m); });
   return text;
 }

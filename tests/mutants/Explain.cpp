@@ -1,0 +1,84 @@
+//===- Explain.cpp - Why a mutant is no worse -----------------------------===//
+//
+// Part of rcclx.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explain.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace llvm;
+using namespace rcclx;
+using namespace rcclx::mutants;
+
+namespace {
+/// Survivors of the forms and kinds that match have this reason. The first rule
+/// counts.
+struct Rule {
+  const char *form; // "schedule", or "*" for kernels
+  const char *kind; // of getKind
+  const char *why;
+};
+} // namespace
+
+static constexpr Rule rules[] = {
+    {"*", "*/alive: *", "asks whether a wait has failed; none has"},
+    {"*", "*/scf.if: always", "asks whether a wait has failed; none has"},
+    {"*", "*/{wait_message,wait_pull,wait_window,drain_window}: duplicate",
+     "waits once more for what has come"},
+    {"*", "*/{wait_credit,post_credit}: *",
+     "a credit that messages imply: no rank gets so far ahead"},
+    {"*", "*/{acquire,release}: {duplicate,swap with next}",
+     "one fence more, or one at a place that orders the same"},
+    {"*", "*/{acquire,release}: drop",
+     "a fence that orders nothing which another does not"},
+    {"*", "*/{post_message,post_pull,post_window}: duplicate",
+     "sets a counter to the value that it has"},
+    {"*", "*/{load,recv}: duplicate", "reads once more; nobody uses it"},
+    {"*", "*/send: duplicate", "the same data once more, before its signal"},
+    {"*", "*/tiles: num + 1", "one tile more, which is empty"},
+    {"*", "*/scf.for: duplicate",
+     "a loop that may run twice: it waits for "
+     "what has come, or writes the same again before its signal"},
+    {"*", "*/scf.for: upper + 1",
+     "goes once more to the first peer: the same again"},
+    {"*", "*/*: swap with next", "independent of what comes next"},
+    {"*", "*/{shift,arith.addi,arith.subi}: *", "peers in another order"},
+};
+
+static bool matches(StringRef pattern, StringRef text) {
+  Expected<GlobPattern> glob = GlobPattern::create(pattern);
+  if (!glob) {
+    consumeError(glob.takeError());
+    return false;
+  }
+  return glob->match(text);
+}
+
+std::string mutants::explainSurvivor(const FormResult &result,
+                                     const Mutant &mutant) {
+  if (!mutant.explanation.empty())
+    return mutant.explanation;
+  std::string kind = result.program + "/" + mutant.mutation.getKind();
+  for (const Rule &rule : rules)
+    if ((StringRef(rule.form) == "schedule") == (result.form == "schedule") &&
+        matches(rule.kind, kind))
+      return rule.why;
+  return "";
+}
+
+std::string mutants::getReason(const Mutant &mutant) {
+  StringRef text;
+  for (const Outcome &o : mutant.outcomes)
+    if (text.empty())
+      text = o.refusal;
+  std::string reason;
+  for (char c : text) {
+    if (!isDigit(c))
+      reason += c;
+    else if (reason.empty() || reason.back() != 'N')
+      reason += 'N';
+  }
+  return reason;
+}

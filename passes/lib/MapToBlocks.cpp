@@ -28,11 +28,12 @@ struct Shape {
 } // namespace
 
 /// Host: one thread a rank, tiles that stay in its cache but are long enough to
-/// pay for a signal (measured: 1,024 groups and more). GPU: as few blocks as
+/// pay for a signal and a change of ranks on its core, and few in flight, since
+/// every slot that is in use takes cache (docs/Benchmarks.md). GPU: as few blocks as
 /// hold the message, up to 64, and four groups a thread in a tile.
 static Shape chooseShape(bool gpu, uint64_t count, unsigned bits) {
   if (!gpu)
-    return {1, 1, 2048, 1024, 4};
+    return {1, 1, 4096, 1024, 2};
   uint64_t groups = std::max<uint64_t>(1, (count * bits / 8 + 15) / 16);
   uint32_t threads = groups <= 256 ? 128 : 256;
   uint32_t grid = std::clamp<uint64_t>((groups + threads - 1) / threads, 1, 64);

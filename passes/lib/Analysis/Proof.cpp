@@ -86,6 +86,13 @@ static void copyTraffic(const ScheduleTrace &trace,
         proof.readers[event.peer].push_back(rank);
     }
   }
+  for (std::vector<uint32_t> &list : proof.readers) {
+    llvm::sort(list);
+    for (size_t i = 0, first = 0; i < list.size(); ++i) {
+      first = list[i] == list[first] ? first : i;
+      proof.mostReads = std::max<uint64_t>(proof.mostReads, i - first + 1);
+    }
+  }
   for (auto *lists : {&proof.edges, &proof.readers})
     for (std::vector<uint32_t> &list : *lists) {
       llvm::sort(list);

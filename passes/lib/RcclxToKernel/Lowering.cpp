@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "rcclx/Analysis/Proof.h"
 #include "rcclx/Analysis/Stages.h"
 
 using namespace mlir;
@@ -69,6 +70,19 @@ static bool isUniform(Value value) {
          llvm::all_of(op->getOperands(), isUniform);
 }
 
+/// Whether the stage of `op` runs more than once for a tile.
+static bool isInStageLoop(Operation *op) {
+  return !isa<CollectiveOp>(op->getParentOfType<StageOp>()->getParentOp());
+}
+
+/// Whether no rank reads another's memory twice. What cannot be proved has been
+/// refused before.
+static bool isReadOnce(CollectiveOp collective) {
+  FailureOr<Proof> proof = proveSchedule(
+      collective, collective.getSpecAttr().getWorld(), /*slots=*/UINT32_MAX);
+  return succeeded(proof) && proof->mostReads <= 1;
+}
+
 LogicalResult Lowering::numberPulls() {
   WalkResult result = collective.walk([&](LoadOp load) {
     if (!load.getAt())
@@ -83,12 +97,11 @@ LogicalResult Lowering::numberPulls() {
       return WalkResult::interrupt();
     }
     // One credit a tile says that a reader is done with the window.
-    if (!pulls.empty() ||
-        !isa<CollectiveOp>(load->getParentOfType<StageOp>()->getParentOp())) {
+    if (!pulls.empty() || (isInStageLoop(load) && !isReadOnce(collective))) {
       load.emitOpError(
-          "reads another rank's memory in a loop of stages or by a "
-          "second operation, which is not lowered yet; expected "
-          "one such load, in a loop over the peers");
+          "reads another rank's memory a second time, by this or by another "
+          "operation, which is not lowered yet; expected one such load, in a "
+          "loop over the peers");
       return WalkResult::interrupt();
     }
     pulls.push_back(load);

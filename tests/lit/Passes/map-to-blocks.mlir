@@ -7,7 +7,7 @@
 
 // Host: one thread a rank.
 // RUN: %{map} --check-prefix=HOST
-// HOST: map <grid = 1, groups = 1, threads = 1, tile = 2048, depth = 4, tags = 1, rows = 1>
+// HOST: map <grid = 1, groups = 1, threads = 1, tile = 4096, depth = 2, tags = 1, rows = 1>
 // REDEFINE: %{options} = kind=host count=1000000000
 // RUN: %{map} --check-prefix=HOST
 
@@ -40,13 +40,13 @@
 // TAGS: map <grid = 64, groups = 1, threads = 256, tile = 10922, depth = 1, tags = 6,
 // REDEFINE: %{options} =
 // RUN: %{map} --check-prefix=HOSTTAGS
-// HOSTTAGS: map <grid = 1, groups = 1, threads = 1, tile = 2048, depth = 4, tags = 6,
+// HOSTTAGS: map <grid = 1, groups = 1, threads = 1, tile = 4096, depth = 2, tags = 6,
 // A schedule without messages has one.
 // REDEFINE: %{schedule} = all_reduce_one_shot_pull
 // RUN: %{map} --check-prefix=HOST
 // REDEFINE: %{schedule} = barrier
 // RUN: %{map} --check-prefix=BARRIER
-// BARRIER: map <grid = 1, groups = 1, threads = 1, tile = 2048, depth = 4, tags = 2,
+// BARRIER: map <grid = 1, groups = 1, threads = 1, tile = 4096, depth = 2, tags = 2,
 
 // What a test asks for.
 // REDEFINE: %{schedule} = all_reduce_one_shot

@@ -51,6 +51,8 @@ struct Proof {
   std::vector<std::vector<uint32_t>> edges;
   /// Per rank, sorted: the ranks that read its memory by `load ... at`.
   std::vector<std::vector<uint32_t>> readers;
+  /// How often a rank reads another's memory, at most.
+  uint64_t mostReads = 0;
 };
 
 /// Proves that `collective` keeps its contract on `world` ranks with `slots`

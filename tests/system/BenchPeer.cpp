@@ -38,8 +38,9 @@ static const char *describe(void *) { return "a peer for tests"; }
 
 static const char *variant(void *, rcclx_bench_collective collective, size_t,
                            uint32_t index) {
-  static const char *const names[] = {"slow", "fast"};
-  return collective == RCCLX_BENCH_ALL_REDUCE && index < 2 ? names[index]
+  // The first one is not for this size.
+  static const char *const names[] = {"", "slow", "fast"};
+  return collective == RCCLX_BENCH_ALL_REDUCE && index < 3 ? names[index]
                                                            : nullptr;
 }
 
@@ -63,6 +64,8 @@ static const char *run(void *rawOperation) {
         pause();
   }
   if (call.variant == 0)
+    return "a variant for another size";
+  if (call.variant == 1)
     usleep(2000);
   std::vector<float> all(call.count * group->world);
   if (group->exchange(group->context, call.input, call.count * sizeof(float),

@@ -168,6 +168,18 @@ wait)");
                 {"1 of 2 ranks, which have not started"});
 }
 
+TEST_F(BenchTest, aLauncherIsAskedToEndItsRanks) {
+  writeFile(scratch / "launch.sh", R"(shift 2
+trap 'touch "$0.asked"; kill $a $b; exit 1' TERM
+"$@" & a=$!
+"$@" & b=$!
+wait)");
+  expectFailure({"--launcher", "sh " + (scratch / "launch.sh"), "--peers",
+                 peer("Hangs"), "--timeout-ms", "300"},
+                1, {"rank 1"});
+  EXPECT_TRUE(std::filesystem::exists(scratch / "launch.sh.asked"));
+}
+
 TEST_F(BenchTest, badInputIsRefusedBeforeAnythingRuns) {
   expectFailure({"--sizes", "6"}, 2,
                 {"--sizes 6: all_reduce", "multiple of 4"});

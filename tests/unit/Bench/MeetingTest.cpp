@@ -91,6 +91,7 @@ TEST_F(MeetingTest, spansReachFromTheFirstStartToTheLastEnd) {
     auto span = meeting.span(start, end);
     ASSERT_TRUE(span.isOk());
     EXPECT_EQ(*span, 80u);
+    EXPECT_EQ(*meeting.span(7, 7), 1u);
   });
 }
 

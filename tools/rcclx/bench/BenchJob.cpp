@@ -79,10 +79,14 @@ struct JobFiles {
   }
 };
 
-/// Kills what still runs at the end of its scope.
+/// Ends what still runs at the end of its scope.
 class Children {
 public:
   ~Children() {
+    // A launcher ends its processes when it is asked to end, only.
+    signalAll(SIGTERM);
+    for (uint64_t start = nowNs(); reap() && nowNs() - start < graceNs;)
+      usleep(10'000);
     signalAll(SIGKILL);
     for (pid_t child : running)
       waitpid(child, nullptr, 0);
@@ -129,14 +133,15 @@ public:
     return !running.empty();
   }
 
-  void signalAll(int signal) {
-    for (pid_t child : running)
-      kill(child, signal);
-  }
   /// How the first one that did not end well did.
   const std::optional<std::string> &firstBadEnd() const { return badEnd; }
 
 private:
+  void signalAll(int signal) {
+    for (pid_t child : running)
+      kill(child, signal);
+  }
+
   std::vector<pid_t> running;
   std::optional<std::string> badEnd;
 };
@@ -189,7 +194,7 @@ static Status startRanks(Children &children, const BenchOptions &options,
                   std::to_string(files.job.get()),
                   std::to_string(files.meeting.get()),
                   std::to_string(files.results.get())});
-  // mpirun ends its processes when it is asked to end.
+  // SIGTERM: see ~Children().
   if (command[0] != program)
     return children.start(command, SIGTERM);
   for (uint32_t rank = 0; rank != options.world; ++rank)
@@ -225,7 +230,7 @@ Status runBenchJob(const BenchOptions &options, const std::string &launcher,
     if (!failedAt && (!meeting.failure().isOk() || children.firstBadEnd()))
       failedAt = now;
     if (failedAt && now - *failedAt > graceNs)
-      break; // the rest is killed
+      break; // the rest is ended
   }
   results.poll();
   RCCLX_RETURN_IF_ERROR(meeting.failure());

@@ -116,7 +116,7 @@ Expected<uint64_t> Meeting::span(uint64_t start, uint64_t end) {
     start = std::min(start, all[rank][0]);
     end = std::max(end, all[rank][1]);
   }
-  return end - start;
+  return std::max<uint64_t>(end - start, 1); // speeds divide by it
 }
 
 char *Meeting::scratch(uint32_t rank) const {

@@ -61,16 +61,13 @@ public:
   std::string name() const override { return peer.name; }
   std::string describe() const override { return peer.describe(state); }
   std::vector<std::string> variants(const CallShape &shape) const override {
-    std::vector<std::string> names;
-    while (const char *next =
-               peer.variant(state, collectiveOf(shape.contract), shape.bytes(),
-                            uint32_t(names.size())))
-      names.push_back(next);
+    std::vector<std::string> names = allNames(shape);
+    std::erase(names, ""); // not for this size
     return names;
   }
   Expected<std::unique_ptr<Operation>> open(const std::string &variant,
                                             const CallMemory &memory) override {
-    std::vector<std::string> names = variants(memory.shape);
+    std::vector<std::string> names = allNames(memory.shape);
     auto index = std::find(names.begin(), names.end(), variant) - names.begin();
     rcclx_bench_call call = {collectiveOf(memory.shape.contract),
                              uint32_t(index), memory.input, memory.output,
@@ -82,6 +79,16 @@ public:
   }
 
 private:
+  /// By their numbers; "" for those that this size excludes.
+  std::vector<std::string> allNames(const CallShape &shape) const {
+    std::vector<std::string> names;
+    while (const char *next =
+               peer.variant(state, collectiveOf(shape.contract), shape.bytes(),
+                            uint32_t(names.size())))
+      names.push_back(next);
+    return names;
+  }
+
   static rcclx_bench_collective collectiveOf(Contract contract) {
     switch (contract) {
     case Contract::AllGather:

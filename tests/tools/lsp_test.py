@@ -185,6 +185,19 @@ class LanguageServer(unittest.TestCase):
         self.assertEqual(bad.returncode, 2)
         self.assertIn("expected 0 to 256", bad.stderr)
 
+    def test_text_that_is_being_typed(self):
+        client = self.start()
+        uri, found = self.open(client, "")
+        self.assertEqual(found, [])
+        for version, end in enumerate([*range(0, len(self.good), 41), len(self.good)], 2):
+            text = self.good[:end]
+            found = self.change(client, uri, text, version)
+            lines = text.count("\n") + 1
+            for item in found:
+                self.assertLess(item["range"]["start"]["line"], lines)
+        self.assertEqual(found, [])
+        self.assertEqual(client.close(), 0)
+
     def test_hover_shows_the_operation(self):
         client = self.start()
         uri, _ = self.open(client, self.good)

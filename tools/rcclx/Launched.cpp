@@ -21,8 +21,9 @@ namespace rcclx::tool {
 using namespace runtime;
 
 // A rank's own deadlines run from its last progress; what it does between them
-// (checks, clean-up) is given this.
+// (checks, clean-up) is given this, and this when rank 0 itself has failed.
 static constexpr uint64_t slackMs = 10'000;
+static constexpr uint64_t slackAfterFailureMs = 1'000;
 
 static Status sendResult(const std::string &name, const RankResult &result,
                          uint32_t rank, Deadline deadline) {
@@ -73,7 +74,7 @@ static std::vector<RankResult> collect(int listener, RankResult own,
   }
   for (uint32_t rank = 0; rank != world; ++rank)
     if (!arrived[rank]) {
-      results[rank].ending = Ending::Overdue;
+      // No more than an error of being late, of which rank 0's comes first.
       results[rank].status = makeError(
           Code::Timeout, "rank {} did not report within {} ms after rank 0",
           rank, timeoutMs);
@@ -85,8 +86,7 @@ Expected<std::vector<RankResult>> runLaunched(const RunOptions &options,
                                               const LauncherJob &job) {
   RCCLX_ASSIGN_OR_RETURN(const Options *settings, processOptions());
   uint64_t timeoutMs =
-      (options.timeoutMs ? options.timeoutMs : settings->timeoutMs.value) +
-      slackMs;
+      options.timeoutMs ? options.timeoutMs : settings->timeoutMs.value;
   const std::string name =
       UniqueId::derive(fmt::format("{} results {}", geteuid(), job.key)).name;
   UniqueFd listener; // before the run: the others find it when theirs ends
@@ -95,9 +95,12 @@ Expected<std::vector<RankResult>> runLaunched(const RunOptions &options,
   }
   WorkloadCache workloads;
   RankResult own = runRank(options, nullptr, job.rank, workloads);
-  if (job.rank == 0)
+  if (job.rank == 0) {
+    timeoutMs += own.status.isOk() ? slackMs : slackAfterFailureMs;
     return collect(listener.get(), std::move(own), job.world, timeoutMs);
-  Status sent = sendResult(name, own, job.rank, Deadline::after(timeoutMs));
+  }
+  Status sent =
+      sendResult(name, own, job.rank, Deadline::after(timeoutMs + slackMs));
   if (!sent.isOk() && own.status.isOk())
     return sent.annotate(fmt::format("rank {} cannot report", job.rank));
   return std::vector<RankResult>{std::move(own)};

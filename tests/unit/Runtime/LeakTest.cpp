@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "CommunicatorTesting.h"
 
+#include <atomic>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -82,10 +83,13 @@ protected:
       EXPECT_EQ(rcclx_comm_create(&p, &comm), RCCLX_TIMEOUT);
       return;
     }
-    case 6: // aborted in the middle
-      eachRank(2, 20000, [](uint32_t rank, rcclx_comm *mine) {
+    case 6: { // aborted in the middle
+      std::atomic<int> prepared{0};
+      eachRank(2, 20000, [&prepared](uint32_t rank, rcclx_comm *mine) {
         {
           Worker worker(mine, "fixture", 10, rank);
+          for (++prepared; prepared != 2;)
+            std::this_thread::yield();
           if (rank == 0)
             EXPECT_EQ(rcclx_comm_abort(mine), RCCLX_OK);
           else
@@ -94,6 +98,7 @@ protected:
         EXPECT_NE(rcclx_comm_destroy(mine), RCCLX_OK);
       });
       return;
+    }
     default: // a plan that cannot be prepared
       eachRank(2, 20000, [](uint32_t, rcclx_comm *mine) {
         rcclx_plan *plan = nullptr;

@@ -241,28 +241,25 @@ std::vector<std::string> findSchedules() {
   return names;
 }
 
-class SweepTest : public ::testing::TestWithParam<std::string> {
-protected:
-  void sweep(llvm::StringRef form) {
-    std::unique_ptr<Program> program = openProgram(GetParam());
-    ASSERT_TRUE(program);
-    Folder folder;
-    Judge judge(RCCLX_MUTANT_RUN, folder.get(), 1);
-    SweepOptions options;
-    options.sample = fewOrAll<size_t>(9, SIZE_MAX);
+class SweepTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SweepTest, missesNothing) {
+  std::unique_ptr<Program> program = openProgram(GetParam());
+  ASSERT_TRUE(program);
+  Folder folder;
+  SweepOptions options;
+  options.sample = fewOrAll<size_t>(10, SIZE_MAX);
+  for (const char *form : {"schedule", "flag", "ll", "sentinel"}) {
+    Judge judge(RCCLX_MUTANT_RUN, folder.get(), options.seed);
     llvm::Expected<FormResult> result =
-        form == "schedule" ? sweepSchedule(*program, judge, options)
-                           : sweepKernels(*program, judge, form, options);
+        llvm::StringRef(form) == "schedule"
+            ? sweepSchedule(*program, judge, options)
+            : sweepKernels(*program, judge, form, options);
     ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
     EXPECT_EQ(listMissed(*result), "");
     std::cout << summarize(*result) << std::endl;
   }
-};
-
-TEST_P(SweepTest, schedule) { sweep("schedule"); }
-TEST_P(SweepTest, kernelFlag) { sweep("flag"); }
-TEST_P(SweepTest, kernelLL) { sweep("ll"); }
-TEST_P(SweepTest, kernelSentinel) { sweep("sentinel"); }
+}
 
 INSTANTIATE_TEST_SUITE_P(Shipped, SweepTest,
                          ::testing::ValuesIn(findSchedules()),

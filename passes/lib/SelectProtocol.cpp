@@ -116,8 +116,8 @@ struct SelectProtocolPass
   /// A stage that waits after it has sent runs group by group, where the proof
   /// saw it as one. It must not wait for another stage, which may wait for all
   /// of it: no path of messages and program order leads from it to others and
-  /// back. Within it, each group is the schedule anew. rcclx-verify-kernel finds
-  /// what breaks this; here it is refused in the schedule's terms.
+  /// back. Within it, each group is the schedule anew. rcclx-verify-kernel
+  /// finds what breaks this; here it is refused in the schedule's terms.
   static LogicalResult checkElementOrder(
       CollectiveOp collective,
       const llvm::SetVector<std::pair<Operation *, Operation *>> &edges) {

@@ -52,7 +52,9 @@ RX_FN u64 slotIndex(u64 tag, u64 tile, u64 depth) {
 }
 
 /// Where a tile of a message stands among all of a call.
-RX_FN u64 messageIndex(u64 tag, u64 tile, u64 tags) { return tile * tags + tag; }
+RX_FN u64 messageIndex(u64 tag, u64 tile, u64 tags) {
+  return tile * tags + tag;
+}
 
 /// Whether a later tile of the call needs the slot of this one.
 RX_FN bool isSlotNeeded(u64 tile, u64 depth, u64 tiles) {

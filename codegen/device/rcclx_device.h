@@ -208,13 +208,13 @@ RX_FN void send(const Context *c, Group v, char *slot, Range r, size_t g) {
   if constexpr (Protocol::flagInPacket) {
     if (c->dead)
       return;
-    storePacket(p, Group{{v.word[0], llFlag, v.word[1], llFlag}});
+    putPacket(c, p, Group{{v.word[0], llFlag, v.word[1], llFlag}});
     preempt(c);
-    storePacket(p + 16, Group{{v.word[2], llFlag, v.word[3], llFlag}});
+    putPacket(c, p + 16, Group{{v.word[2], llFlag, v.word[3], llFlag}});
   } else if constexpr (Protocol::flagInData) {
     if (c->dead)
       return;
-    storePacket(p, encodeSentinel<T>(v));
+    putPacket(c, p, encodeSentinel<T>(v));
   } else {
     storeGroup(p, v);
   }
@@ -227,26 +227,26 @@ template <typename T, typename Protocol>
 RX_FN Group recv(Context *c, char *slot, Range r, size_t g, size_t rank) {
   char *p = slot + (g - r.origin) * Protocol::bytesPerGroup;
   if constexpr (Protocol::flagInPacket) {
-    Group low = loadPacket(p), high = loadPacket(p + 16);
+    Group low = getPacket(c, p), high = getPacket(c, p + 16);
     for (u32 looks = 0;
          !c->dead && !(low.word[1] & low.word[3] & high.word[1] & high.word[3]);
          ++looks) {
       giveUp(c, looks, RCCLX_WAIT_MESSAGE, rank);
-      low = loadPacket(p);
-      high = loadPacket(p + 16);
+      low = getPacket(c, p);
+      high = getPacket(c, p + 16);
     }
     preempt(c);
-    storePacket(p, Group{{0, 0, 0, 0}});
-    storePacket(p + 16, Group{{0, 0, 0, 0}});
+    putPacket(c, p, Group{{0, 0, 0, 0}});
+    putPacket(c, p + 16, Group{{0, 0, 0, 0}});
     return Group{{low.word[0], low.word[2], high.word[0], high.word[2]}};
   } else if constexpr (Protocol::flagInData) {
-    Group v = loadPacket(p);
+    Group v = getPacket(c, p);
     for (u32 looks = 0; !c->dead && !arrived<T>(v); ++looks) {
       giveUp(c, looks, RCCLX_WAIT_MESSAGE, rank);
-      v = loadPacket(p);
+      v = getPacket(c, p);
     }
     preempt(c);
-    storePacket(p, Group{{0, 0, 0, 0}});
+    putPacket(c, p, Group{{0, 0, 0, 0}});
     for (u32 i = 0; i < 4; ++i)
       v.word[i] = ~v.word[i];
     return v;

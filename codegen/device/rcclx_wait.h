@@ -88,8 +88,32 @@ RX_COLD bool giveUp(Context *c, u32 looks, u32 kind, u32 rank) {
 /// here, not in waits only, so that every interleaving can be had.
 #ifndef RX_PREEMPT
 RX_FN void preempt(const Context *) {}
+RX_FN Group getPacket(const Context *, const char *p) { return loadPacket(p); }
+RX_FN void putPacket(const Context *, char *p, Group g) { storePacket(p, g); }
 #else
 RX_FN void preempt(const Context *c) { c->p->host.yield(); }
+// Only 8 bytes are whole: half a packet may be seen, either half first.
+RX_FN Group getPacket(const Context *c, const char *p) {
+  const u64 *halves = reinterpret_cast<const u64 *>(p);
+  struct {
+    u64 half[2];
+  } v;
+  u32 first = clock(*c->p) & 1;
+  v.half[first] = loadRelaxed(halves + first);
+  preempt(c);
+  v.half[1 - first] = loadRelaxed(halves + 1 - first);
+  return __builtin_bit_cast(Group, v);
+}
+RX_FN void putPacket(const Context *c, char *p, Group g) {
+  u64 *halves = reinterpret_cast<u64 *>(p);
+  struct Halves {
+    u64 half[2];
+  } v = __builtin_bit_cast(Halves, g);
+  u32 first = clock(*c->p) & 1;
+  storeRelaxed(halves + first, v.half[first]);
+  preempt(c);
+  storeRelaxed(halves + 1 - first, v.half[1 - first]);
+}
 #endif
 
 //===----------------------------------------------------------------------===//

@@ -11,18 +11,18 @@ namespace rcclx::adversary {
 // reset and half of docs/Protocols.md, left out.
 static constexpr Edit wrong[] = {
     {"no-ll-reset",
-     R"(    storePacket(p, Group{{0, 0, 0, 0}});
-    storePacket(p + 16, Group{{0, 0, 0, 0}});
+     R"(    putPacket(c, p, Group{{0, 0, 0, 0}});
+    putPacket(c, p + 16, Group{{0, 0, 0, 0}});
 )",
      ""},
     {"no-sentinel-reset",
-     R"(    storePacket(p, Group{{0, 0, 0, 0}});
+     R"(    putPacket(c, p, Group{{0, 0, 0, 0}});
     for)",
      "    for"},
     // What others do instead of a reset: clear the slots of the last call by
     // the count of this one.
     {"clear-by-count",
-     R"(    storePacket(p, Group{{0, 0, 0, 0}});
+     R"(    putPacket(c, p, Group{{0, 0, 0, 0}});
     for)",
      "    for",
      R"(  // The host has no kernel boundary: the signals order its resets.
@@ -36,6 +36,11 @@ static constexpr Edit wrong[] = {
         storePacket(last + at, Group{{0, 0, 0, 0}});
     }
 )"},
+    {"half-of-a-packet", "(g.word[1] & top) != 0 && (g.word[3] & top) != 0",
+     "(g.word[3] & top) != 0"},
+    {"half-of-the-flags",
+     "!(low.word[1] & low.word[3] & high.word[1] & high.word[3])",
+     "!(low.word[1] & high.word[3])"},
     {"no-started-wait", "!c->dead && loadSignal(started) + 1 < n;",
      "!c->dead && loadSignal(started) + 1 < n && false;"},
     {"no-credit-wait",

@@ -42,7 +42,7 @@ template <rx::u32... A, typename... X> RX_FN void waitPull(rx::Context *c, X... 
 template <rx::u32... A, typename... X> RX_FN void postWindow(rx::Context *c, X... x) { stir(c); rx::postWindow<A...>(c, x...); }
 template <rx::u32... A, typename... X> RX_FN void waitWindow(rx::Context *c, X... x) { stir(c); rx::waitWindow<A...>(c, x...); }
 template <typename T, typename P, typename... X> RX_FN void send(rx::Context *c, X... x) { stir(c); rx::send<T, P>(c, x...); }
-template <typename T, typename P, typename... X> RX_FN rx::Group recv(rx::Context *c, X... x) { stir(c); return rx::recv<T, P>(c, x...); }
+template <typename T, typename P, typename... X> RX_FN rx::Pack recvPack(rx::Context *c, X... x) { stir(c); return rx::recvPack<T, P>(c, x...); }
 } // namespace stir
 )";
 
@@ -128,7 +128,7 @@ Error Judge::runBatch(ArrayRef<size_t> batch, uint32_t timeoutMs) {
     std::string source = replaceAll(compiled.source, "rcclx_mutant", symbol);
     for (StringRef name :
          {"postMessage", "waitMessage", "postCredit", "waitCredit", "postPull",
-          "waitPull", "postWindow", "waitWindow", "send", "recv"})
+          "waitPull", "postWindow", "waitWindow", "send", "recvPack"})
       source = replaceAll(std::move(source), ("rx::" + name + "<").str(),
                           ("stir::" + name + "<").str());
     text += source;

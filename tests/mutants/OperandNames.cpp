@@ -17,6 +17,10 @@ static StringRef getNames(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("rcclx.shift", "rank offset")
       .Cases({"rcclx.destination_of", "rcclx.source_of"}, "rank")
+      .Cases({"rcclx.round", "rcclx.finish", "rcclx_kernel.round",
+              "rcclx_kernel.finish"},
+             "acc")
+      .Case("rcclx_kernel.prescale", "context group")
       .Case("rcclx.buffer", "block")
       .Case("rcclx.load", "source at")
       .Case("rcclx.store", "chunk destination at")
@@ -29,7 +33,8 @@ static StringRef getNames(StringRef name) {
       .Case("arith.select", "condition true false")
       .Cases({"arith.addi", "arith.subi", "arith.muli", "arith.cmpi",
               "arith.divsi", "arith.ceildivsi", "arith.remsi", "arith.maxsi",
-              "arith.minsi"},
+              "arith.minsi", "arith.andi", "arith.ori", "arith.xori",
+              "arith.shli", "arith.shrsi"},
              "lhs rhs")
       .Case("rcclx_kernel.range", "context tile a l d")
       .Case("rcclx_kernel.first", "context range")
@@ -44,8 +49,8 @@ static StringRef getNames(StringRef name) {
       .Cases({"rcclx_kernel.post_window", "rcclx_kernel.wait_window"},
              "context tag tile")
       .Case("rcclx_kernel.drain_window", "context tag tiles")
-      .Case("rcclx_kernel.load", "base granule")
-      .Case("rcclx_kernel.store", "group base granule")
+      .Case("rcclx_kernel.load", "base range granule")
+      .Case("rcclx_kernel.store", "group base range granule")
       .Case("rcclx_kernel.send", "context group slot range granule")
       .Case("rcclx_kernel.recv", "context slot range granule peer")
       .Default("");

@@ -9,6 +9,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <array>
 #include <map>
+#include <set>
 
 using namespace llvm;
 using namespace rcclx;
@@ -102,14 +103,15 @@ and other enumerators (`tests/mutants/Mutations.cpp`). Each mutant is judged twi
   the reference of `rcclx run`, which knows neither schedule nor proof; also inputs, memory beside the buffers, and
   slots at the end. A crash, and a wait of 200 ms without progress, are wrong.
 
-A schedule is judged for 2, 3 and 5 ranks, and one mutant of it is all three; kernels are made for a number of ranks, and
-those of 2, 3 and 5 ranks are mutated each on their own. Where a schedule is refused, it is lowered without proof, by
-`ll`, to be run all the same.
+A mutant of a schedule is judged for 2, 3 and 5 ranks. A kernel is made for one number of ranks and one protocol: each has
+mutants of its own. Where a schedule is refused, it is lowered without proof, by `ll`, to be run all the same.
 
 This file was made by `rcclx-mutate`, of build/tests/mutants:
 
 ```sh
-rcclx-mutate --results DIR examples/schedules/*.mlir && rcclx-mutate --results DIR --report docs/Mutants.md
+rcclx-mutate --results DIR --forms schedule,flag examples/schedules/*.mlir
+rcclx-mutate --results DIR --forms ll,sentinel --worlds 3 examples/schedules/*.mlir
+rcclx-mutate --results DIR --report docs/Mutants.md
 ```
 
 `ctest -R Mutant` makes a seeded part of it, `./scripts/test.sh --full` all.
@@ -122,11 +124,22 @@ static std::string escape(StringRef text) {
   return result;
 }
 
+static std::string listWorlds(const FormResult &result) {
+  std::set<uint32_t> worlds;
+  for (const Mutant &m : result.mutants)
+    for (const Outcome &o : m.outcomes)
+      worlds.insert(o.world);
+  std::string text;
+  for (uint32_t world : worlds)
+    text += (text.empty() ? "" : ", ") + std::to_string(world);
+  return text;
+}
+
 static void addRow(std::string &text, StringRef program, StringRef form,
-                   const Figures &f) {
+                   StringRef worlds, const Figures &f) {
   text += formatv("| {0} | {1} | {2} | {3} | {4} | {5} | {6} | {7} | {8} | {9} "
-                  "| {10} |\n",
-                  program, form, f.made, f.wrong(), f[Fate::Caught],
+                  "| {10} | {11} |\n",
+                  program, form, worlds, f.made, f.wrong(), f[Fate::Caught],
                   f[Fate::Missed], f[Fate::Strict], f[Fate::NotRun],
                   f[Fate::NotLowered], f[Fate::SameCode], f[Fate::Survivor]);
 }
@@ -145,19 +158,19 @@ static std::string makeTable(ArrayRef<FormResult> results) {
 | same | proved, and the printed kernel is the same |
 | survivors | proved, other code, and every run was right |
 
-| program | form | made | wrong | caught | missed | strict | not run | later | same | survivors |
-|---|---|---|---|---|---|---|---|---|---|---|
+| program | form | ranks | made | wrong | caught | missed | strict | not run | later | same | survivors |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 )";
   std::map<std::string, Figures> sums;
   for (const FormResult &result : results) {
     Figures f;
     f.add(result);
-    addRow(text, result.program, result.form, f);
+    addRow(text, result.program, result.form, listWorlds(result), f);
     sums[result.form].add(result);
     sums["all"].add(result);
   }
   for (const auto &[form, f] : sums)
-    addRow(text, "**all**", form, f);
+    addRow(text, "**all**", form, "", f);
   return text;
 }
 

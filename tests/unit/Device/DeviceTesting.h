@@ -11,6 +11,7 @@
 #include "rcclx_types.h"
 #include "rcclx_target_host.h"
 #include "rcclx_device.h"
+#include "rcclx_pack.h"
 // clang-format on
 #include <array>
 #include <atomic>

@@ -148,8 +148,10 @@ TEST(Tiles, ThreadsOfABlockShareItsRange) {
       rx::Context context = {&params, 0, block, thread, 0};
       for (uint64_t tile = 0; tile < 8; ++tile) {
         rx::Range r = rx::range<rx::F32, 128, 1>(&context, tile, 0, 1, 1);
-        for (size_t g = rx::first(&context, r); g < rx::limit(r); g += 64)
-          ++done.at(g);
+        for (size_t g = rx::first(&context, r); g < rx::limit(r);
+             g += rx::stride<64>())
+          for (size_t i = g; i < g + rx::packGroups && i < rx::limit(r); ++i)
+            ++done.at(i);
       }
     }
   EXPECT_EQ(done, std::vector<int>(1000, 1));

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,14 +74,20 @@ static Child start(const TrialSettings &settings, const TrialKernel &kernel,
   if (child.process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(ends[0]);
+    // Loops without a wait: many times what a trial takes, however busy the
+    // machine is.
+    rlim_t seconds = 1 + settings.timeoutMs / 1000;
+    rlimit limit = {seconds, seconds + 1};
+    setrlimit(RLIMIT_CPU, &limit);
     std::string answer = tryKernel(settings, kernel, function, calls);
     ssize_t written = write(ends[1], answer.data(), answer.size());
     _exit(written == ssize_t(answer.size()) ? 0 : 1);
   }
   close(ends[1]);
   child.answers = ends[0];
-  // A wait that fails ends by itself; this is for loops without one.
-  child.deadlineMs = nowMs() + 10 * settings.timeoutMs + 2000;
+  // A wait that fails ends by itself, and a loop without one at its limit of
+  // time on a processor: this is for both together.
+  child.deadlineMs = nowMs() + 50 * settings.timeoutMs + 10000;
   return child;
 }
 
@@ -101,7 +108,7 @@ static bool proceed(Child &child, bool readable) {
     kill(child.process, SIGKILL);
   int status = 0;
   waitpid(child.process, &status, 0);
-  if (late)
+  if (late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
     child.answer = "hang\tthe kernel does not end";
   else if (WIFSIGNALED(status))
     child.answer = std::string("crash\t") + strsignal(WTERMSIG(status));

@@ -61,7 +61,8 @@ protected:
     std::string program = scratch / "rcclx";
     if (access(program.c_str(), F_OK) != 0)
       std::filesystem::copy_file(RCCLX_TOOL, program);
-    Process process(std::move(arguments), {"RCCLX_CACHE_DIR=/dev/null/none"},
+    Process process(std::move(arguments),
+                    {"RCCLX_CACHE_DIR=" + (scratch / "none")},
                     "exec '" + program + "' \"$@\"");
     return finish(process);
   }

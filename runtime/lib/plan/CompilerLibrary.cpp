@@ -161,9 +161,7 @@ static Expected<const CompilerSymbols *> load(const std::string &path) {
 
 static Status absentError(const std::string &tried) {
   return makeError(Code::Unavailable,
-                   "the rcclx compiler is not installed and no cached plan "
-                   "fits; looked for:{}",
-                   tried);
+                   "the rcclx compiler is not installed; looked for:{}", tried);
 }
 
 Expected<std::string> CompilerLibrary::version() const {

@@ -312,6 +312,8 @@ Expected<CachedPlan> PlanCache::get(const PlanRequest &request,
       return result;
     }
   }
+  if (compiler.absent())
+    return compiler.version().status().annotate("no cached plan fits");
   return compile(request, compiler, entryKey + "." + compiler.stamp());
 }
 

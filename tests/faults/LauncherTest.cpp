@@ -143,13 +143,13 @@ TEST_F(JobTest, theCommandRunsAsARank) {
   EXPECT_EQ(ranks[1].all() + ranks[2].all(), "");
 
   // So it does of failures.
-  run.insert(run.end(), {"--timeout-ms", "500"});
+  run.insert(run.end(), {"--timeout-ms", "3000"});
   Child zero(run, slurm(0, 3, job + 1)), two(run, slurm(2, 3, job + 1));
   for (Child *rank : {&zero, &two}) {
     EXPECT_TRUE(rank->wait());
     EXPECT_EQ(rank->status(), 1) << rank->all();
   }
-  EXPECT_NE(zero.line("rcclx: error").find("500 ms: 1"), std::string::npos)
+  EXPECT_NE(zero.line("rcclx: error").find("3000 ms: 1"), std::string::npos)
       << zero.all();
   EXPECT_EQ(two.all(), "");
 
@@ -229,12 +229,12 @@ TEST_F(JobTest, aStrangerInTheEnvironmentIsNamed) {
 
 TEST_F(JobTest, aMissingRankIsNamedWithTheLauncher) {
   int job = int(getpid()) * 10 + 6;
-  Child zero(command({"timeout=500"}), slurm(0, 3, job)),
-      two(command({"timeout=500"}), slurm(2, 3, job));
+  Child zero(command({"timeout=3000"}), slurm(0, 3, job)),
+      two(command({"timeout=3000"}), slurm(2, 3, job));
   for (Child *rank : {&zero, &two}) {
     EXPECT_TRUE(rank->wait());
     std::string error = rank->line("error create");
-    EXPECT_NE(error.find("did not join within 500 ms: 1"), std::string::npos)
+    EXPECT_NE(error.find("did not join within 3000 ms: 1"), std::string::npos)
         << rank->all();
     EXPECT_NE(error.find("environment of Slurm"), std::string::npos) << error;
   }

@@ -104,7 +104,7 @@ Status Hub::join() {
     if (ready < 0 && errno != EINTR)
       return refuseAll(systemError(errno, "poll"), nobody);
     if (entries[1].revents)
-      return makeError(Code::Aborted, "rank 0 gave up");
+      return makeError(Code::Remote, "rank 0 ended while the others joined");
     // A rank that has joined says nothing before it gets the table.
     for (size_t i = 0; i != owners.size(); ++i)
       if (ready > 0 && entries[i + 2].revents) {

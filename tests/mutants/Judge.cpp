@@ -172,7 +172,7 @@ Error Judge::runBatch(ArrayRef<size_t> batch, uint32_t timeoutMs) {
   if (Error error = writeFile(
           job, formatv("{0}", json::Value(std::move(description))).str()))
     return error;
-  sys::fs::remove(answers); // it is not truncated below
+  (void)sys::fs::remove(answers); // it is not truncated below
   std::string message;
   int status =
       sys::ExecuteAndWait(runner, {runner, job}, std::nullopt,

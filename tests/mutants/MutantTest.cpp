@@ -23,7 +23,7 @@ public:
             llvm::sys::fs::createUniqueDirectory("rcclx-mutants", path))
       ADD_FAILURE() << error.message();
   }
-  ~Folder() { llvm::sys::fs::remove_directories(path); }
+  ~Folder() { (void)llvm::sys::fs::remove_directories(path); }
   std::string get() const { return std::string(path); }
 
 private:

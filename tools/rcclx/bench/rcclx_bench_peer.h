@@ -54,8 +54,8 @@ typedef struct rcclx_bench_peer {
   const char *(*create)(const rcclx_bench_group *group, void **state);
   /* What runs, with its version and settings; lives as the state does. */
   const char *(*describe)(void *state);
-  /* Name of a way to run the collective; "" where it cannot be used for calls of
-   * so many bytes (of the larger side), NULL past the last. The same on all
+  /* Name of a way to run the collective; "" where it cannot be used for calls
+   * of so many bytes (of the larger side), NULL past the last. The same on all
    * ranks. */
   const char *(*variant)(void *state, rcclx_bench_collective collective,
                          size_t bytes, uint32_t index);

@@ -59,7 +59,8 @@ static constexpr Rule rules[] = {
 };
 
 static bool matches(StringRef pattern, StringRef text) {
-  Expected<GlobPattern> glob = GlobPattern::create(pattern);
+  Expected<GlobPattern> glob =
+      GlobPattern::create(pattern, /*MaxSubPatterns=*/64);
   if (!glob) {
     consumeError(glob.takeError());
     return false;

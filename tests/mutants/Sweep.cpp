@@ -84,7 +84,8 @@ static Error finish(FormResult &result, Judge &judge,
     outcome.verdict = judge.get(p.kernel);
     if (outcome.verdict.kind == Verdict::Refused) {
       outcome.lowered = false;
-      outcome.refusal = outcome.verdict.detail;
+      if (outcome.proved)
+        outcome.refusal = outcome.verdict.detail;
     }
     if (!outcome.isMissed() || outcome.verdict.kind != Verdict::Hang ||
         confirmed++ >= maxConfirmed)

@@ -1,7 +1,7 @@
 // RUN: not rcclx-translate --rcclx-to-hip --lower="world=2" %s 2>&1 | FileCheck %s --check-prefix=PROOF
 // RUN: not rcclx-translate --rcclx-to-hip --lower="world=0" %s 2>&1 | FileCheck %s --check-prefix=WORLD
 // RUN: not rcclx-translate --rcclx-to-hip --lower="ranks=2" %s 2>&1 | FileCheck %s --check-prefix=OPTION
-// RUN: not rcclx-translate --rcclx-to-hip --lower="world=2 element=f64" %s 2>&1 | FileCheck %s --check-prefix=ELEMENT
+// RUN: not rcclx-translate --rcclx-to-hip --lower="world=2 element=f80" %s 2>&1 | FileCheck %s --check-prefix=ELEMENT
 // RUN: not rcclx-translate --rcclx-to-hip --lower="world=2" /nonexistent.mlir 2>&1 | FileCheck %s --check-prefix=MISSING
 
 // Nothing is printed for what cannot be proved: the pipeline always proves.
@@ -10,7 +10,7 @@
 // PROOF-NOT: RX_KERNEL
 // WORLD: 1 to 256
 // OPTION: ranks
-// ELEMENT: unknown element type 'f64'
+// ELEMENT: unknown element type 'f80'
 // MISSING: /nonexistent.mlir
 rcclx.collective @unreceived implements all_gather (%rank, %world) {
   %in = rcclx.buffer input

@@ -156,6 +156,25 @@ allToAll(const std::shared_ptr<gloo::rendezvous::Context> &context,
   return [options] { gloo::alltoall(*options); };
 }
 
+/// Gloo has one reduce-scatter, and on asynchronous links it moves its result
+/// over data that may still be being sent. So: an all-reduce, of which a rank
+/// keeps its block, as PyTorch did over Gloo.
+template <gloo::AllreduceOptions::Algorithm algorithm>
+static std::function<void()> reduceScatterByAllReduce(
+    const std::shared_ptr<gloo::rendezvous::Context> &context,
+    const Call &call) {
+  auto work =
+      std::make_shared<std::vector<float>>(call.count * size_t(context->size));
+  std::function<void()> reduce =
+      allReduce<algorithm>(context, {RCCLX_BENCH_ALL_REDUCE, 0, call.input,
+                                     work->data(), work->size()});
+  const float *block = work->data() + call.count * size_t(context->rank);
+  return [work, reduce, block, call] {
+    reduce();
+    memcpy(call.output, block, call.count * sizeof(float));
+  };
+}
+
 static std::function<void()>
 reduceScatter(const std::shared_ptr<gloo::rendezvous::Context> &context,
               const Call &call) {
@@ -187,7 +206,8 @@ static const std::vector<Variant> variants[4] = {
     {{"ring", Async, allGather},
      {"ring_older_sync", Sync, allGatherOlder},
      {"ring_older_poll", Polling, allGatherOlder}},
-    {{"halving_doubling", Async, reduceScatter},
+    {{"all_reduce_ring", Async, reduceScatterByAllReduce<Algorithm::RING>},
+     {"all_reduce_bcube", Async, reduceScatterByAllReduce<Algorithm::BCUBE>},
      {"halving_doubling_sync", Sync, reduceScatter, Half},
      {"halving_doubling_poll", Polling, reduceScatter, Half}},
     {{"default", Async, allToAll}},

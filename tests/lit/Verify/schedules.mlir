@@ -9,6 +9,9 @@
 // RUN: rcclx-opt %schedules/reduce_scatter_direct.mlir %prove_1_to_16 -o /dev/null
 // RUN: rcclx-opt %schedules/reduce_scatter_ring.mlir %prove_1_to_16 -o /dev/null
 // RUN: rcclx-opt %schedules/barrier.mlir %prove_1_to_16 -o /dev/null
+// RUN: rcclx-opt %schedules/all_reduce_two_shot_stored.mlir %prove_1_to_16 -o /dev/null
+// RUN: rcclx-opt %schedules/all_to_all_pairwise.mlir %prove_1_to_16 -o /dev/null
+// RUN: rcclx-opt %schedules/all_gather_pull.mlir %prove_1_to_16 -o /dev/null
 // RUN: rcclx-opt %schedules/permute_direct.mlir %prove_1_to_16 -o /dev/null
 
 // Those with a root, for every root.

@@ -10,6 +10,7 @@
 //   --worlds 2,3       worlds (default 2,3,5)
 //   --protocols ll,flag  (default: each, and the compiler's choice)
 //   --variants N       plans for each schedule and world (default 2)
+//   --full-variants N  the same, for ./scripts/test.sh --full
 //   --portable         for any x86-64-v3, as rcclx_plan_prepare wants it
 //   --preempt          kernels give way before each access
 //   --tsan             kernels are instrumented for ThreadSanitizer
@@ -19,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Edits.h"
+#include "FullTests.h"
 #include "rcclx/CodeGen/PlanCompiler.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -40,7 +42,7 @@ struct Options {
   std::vector<std::string> only;
   std::vector<uint32_t> worlds = {2, 3, 5};
   std::vector<std::string> protocols = {"", "ll", "sentinel", "flag"};
-  unsigned variants = 2;
+  unsigned variants = 2, fullVariants = 0;
   bool portable = false, preempt = false, tsan = false, strict = false;
   StringRef edit, dropText;
   unsigned dropIndex = 0;
@@ -84,6 +86,9 @@ Options parse(int argc, char **argv) {
     } else if (arg == "--variants") {
       if (next(i).getAsInteger(10, o.variants))
         fail("--variants needs a number");
+    } else if (arg == "--full-variants") {
+      if (next(i).getAsInteger(10, o.fullVariants))
+        fail("--full-variants needs a number");
     } else if (arg == "--portable") {
       o.portable = true;
     } else if (arg == "--preempt") {
@@ -106,6 +111,8 @@ Options parse(int argc, char **argv) {
   }
   if (o.directory.empty() || o.schedules.empty())
     fail("expected a directory and --schedules");
+  if (fullTests())
+    o.variants = std::max(o.variants, o.fullVariants);
   return o;
 }
 

@@ -76,7 +76,7 @@ public:
     cpu_set_t cores;
     bool alone = sched_getaffinity(0, sizeof(cores), &cores) == 0 &&
                  uint32_t(CPU_COUNT(&cores)) >= ranks;
-    return alone ? 1024 : 16;
+    return alone ? 1024 : 4;
   }
 };
 

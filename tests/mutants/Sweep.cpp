@@ -7,6 +7,7 @@
 #include "Sweep.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
+#include <map>
 
 using namespace llvm;
 using namespace rcclx;
@@ -211,4 +212,33 @@ Expected<FormResult> mutants::sweepKernels(Program &program, Judge &judge,
   if (Error error = finish(result, judge, pending))
     return std::move(error);
   return result;
+}
+
+Error mutants::reproveKernels(Program &program, FormResult &result) {
+  uint32_t lowered = 0; // for how many ranks
+  std::map<std::pair<unsigned, std::string>, Mutation> mutations;
+  for (Mutant &mutant : result.mutants)
+    for (Outcome &outcome : mutant.outcomes) {
+      if (outcome.world != lowered) {
+        if (Error error = program.lowerToKernel({outcome.world, result.form}))
+          return error;
+        lowered = outcome.world;
+        mutations.clear();
+        for (Mutation &m : program.findKernelMutations())
+          mutations.try_emplace({m.op, m.getKind()}, std::move(m));
+      }
+      auto found =
+          mutations.find({mutant.mutation.op, mutant.mutation.getKind()});
+      std::optional<Compiled> compiled;
+      if (found != mutations.end())
+        compiled = program.compileKernel(&found->second);
+      if (!compiled)
+        return createStringError(result.program + ", " + result.form +
+                                 ": the kernel has changed");
+      outcome.proved = compiled->proved;
+      outcome.crashed = compiled->crashed;
+      if (outcome.lowered || !outcome.proved)
+        outcome.refusal = compiled->refusal;
+    }
+  return Error::success();
 }

@@ -68,6 +68,10 @@ llvm::Expected<FormResult> sweepKernels(Program &program, Judge &judge,
                                         llvm::StringRef protocol,
                                         const SweepOptions &options);
 
+/// Asks the proof again of all mutants of kernels in `result`, whose runs
+/// stand. An error: they are not those of `program` any more.
+llvm::Error reproveKernels(Program &program, FormResult &result);
+
 } // namespace rcclx::mutants
 
 #endif // RCCLX_TESTS_MUTANTS_SWEEP_H

@@ -36,6 +36,9 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     report("report", cl::cat(category),
            cl::desc("write a report of all that --results has to this file"));
+static cl::opt<bool>
+    reprove("reprove", cl::cat(category),
+            cl::desc("ask the proof again of the kernels that --results has"));
 static cl::opt<bool> list("list", cl::cat(category),
                           cl::desc("print every mutant and its fate"));
 
@@ -45,7 +48,7 @@ struct Request {
   SweepOptions sweep;
   std::vector<std::string> paths, forms;
   std::string results, report;
-  bool list = false;
+  bool reprove = false, list = false;
 };
 } // namespace
 
@@ -58,6 +61,29 @@ static Error writeReportFile(const Request &request) {
   if (error)
     return createStringError(error, request.report);
   stream << writeReport(*results);
+  return Error::success();
+}
+
+static Error reproveAll(const Request &request, bool &missed) {
+  Expected<std::vector<FormResult>> results = readResults(request.results);
+  if (!results)
+    return results.takeError();
+  for (const std::string &path : request.paths) {
+    Expected<std::unique_ptr<Program>> program = Program::open(path);
+    if (!program)
+      return program.takeError();
+    for (FormResult &result : *results) {
+      if (result.program != (*program)->getName() || result.form == "schedule")
+        continue;
+      if (Error error = reproveKernels(**program, result))
+        return error;
+      errs() << summarize(result) << "\n";
+      outs() << listMissed(result);
+      missed |= !listMissed(result).empty();
+      if (Error error = writeResult(result, request.results))
+        return error;
+    }
+  }
   return Error::success();
 }
 
@@ -106,6 +132,7 @@ int main(int argc, char **argv) {
     request.forms = {"schedule", "flag", "ll", "sentinel"};
   request.results = resultsFolder;
   request.report = report;
+  request.reprove = reprove;
   request.list = list;
 
   auto fail = [](Error error) {
@@ -122,8 +149,9 @@ int main(int argc, char **argv) {
       argv[0], reinterpret_cast<void *>(&sweepAll))));
   sys::path::append(runner, "rcclx-mutant-run");
   bool missed = false;
-  if (Error error = sweepAll(request, std::string(runner),
-                             std::string(directory), missed))
+  if (Error error = request.reprove ? reproveAll(request, missed)
+                                    : sweepAll(request, std::string(runner),
+                                               std::string(directory), missed))
     return fail(std::move(error));
   if (!request.report.empty())
     if (Error error = writeReportFile(request))

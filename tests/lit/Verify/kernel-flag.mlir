@@ -48,8 +48,9 @@ rcclx_kernel.func @kernel implements @halves <world = 2, element = f32, reductio
   // fault later: before rcclx_kernel.open
   rcclx_kernel.open %c
   rcclx_kernel.release %c
-  // fault s/1 of 1/1 of 2/: never written
-  // fault s/1 of 1/0 of 1/: never written
+  // fault s/1 of 1/1 of 2/: of 1/2 of a block
+  // fault s/1 of 1/0 of 1/: of 0/1 of a block
+  // fault s/1 of 1/999 of 1000/: of 999/1000 of a block; expected those of the longest slice, 1/1
   // fault s/1 of 1/1 of 0/: expected a fraction of a block
   // fault s/1 of 1/-1 of 1/: expected a fraction of a block
   %tiles = rcclx_kernel.tiles %c longest 1 of 1

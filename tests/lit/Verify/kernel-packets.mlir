@@ -42,7 +42,8 @@ rcclx_kernel.func @kernel implements @there_and_back <world = 2, element = f32, 
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   rcclx_kernel.open %c
-  // fault s/1 of 2/1 of 4/: never written
+  // fault s/1 of 2/1 of 4/: of 1/4 of a block; expected those of the longest slice, 1/2
+  // fault s/1 of 2/1 of 3/: of 1/3 of a block
   %tiles = rcclx_kernel.tiles %c longest 1 of 2
   // fault s/to %tiles/to %c2/: never written
   scf.for %t = %c0 to %tiles step %c1 {

@@ -44,6 +44,8 @@ struct KernelGoal {
   /// Where calls may be in place: the output block that lies in the memory of
   /// an input block of a rank.
   std::function<std::optional<uint32_t>(uint32_t, uint32_t)> aliasedBlock;
+  /// Per block group: its longest slice, as a fraction of a block.
+  std::vector<std::pair<uint64_t, uint64_t>> longest;
   /// Whether a rank may leave only after all have entered.
   bool isBarrier = false;
   /// Instructions that all ranks and calls together may execute.

@@ -136,6 +136,7 @@ private:
 
   // Order (Order.cpp).
   Step runOrder(Agent &agent, Instruction in);
+  Step countTiles(Agent &agent, Instruction in);
   Step open(Agent &agent, Instruction in);
   bool post(Agent &agent, Instruction in, uint32_t peer, CounterKind kind,
             uint64_t value);

@@ -104,6 +104,23 @@ Step KernelMachine::waitForReaders(Agent &agent, Instruction in, uint64_t tag,
   return Step::Next;
 }
 
+/// Compared as fractions: no choice of counts shows every one that is a little
+/// too small.
+Step KernelMachine::countTiles(Agent &agent, Instruction in) {
+  auto [num, den] = goal.longest[agent.group];
+  if (uint64_t(in.immediate) * den < num * uint64_t(in.denominator)) {
+    fail(agent, in.op,
+         "counts the tiles of " + str(in.immediate) + "/" +
+             str(in.denominator) +
+             " of a block; expected those of the longest slice, " + str(num) +
+             "/" + str(den));
+    return Step::Fail;
+  }
+  index(agent, in.result) = rx::tileCount(getGranules(agent), in.immediate,
+                                          in.denominator, program.tile);
+  return Step::Next;
+}
+
 Step KernelMachine::runOrder(Agent &agent, Instruction in) {
   auto require = [](bool isGood) { return isGood ? Step::Next : Step::Fail; };
   switch (in.code) {
@@ -116,9 +133,7 @@ Step KernelMachine::runOrder(Agent &agent, Instruction in) {
     index(agent, in.result) = agent.group == in.immediate;
     return Step::Next;
   case KernelCode::Tiles:
-    index(agent, in.result) = rx::tileCount(getGranules(agent), in.immediate,
-                                            in.denominator, program.tile);
-    return Step::Next;
+    return countTiles(agent, in);
   default:
     break;
   }

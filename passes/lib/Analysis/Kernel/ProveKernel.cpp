@@ -61,10 +61,9 @@ FailureOr<KernelProof> rcclx::proveKernel(kernel::FuncOp func,
   KernelGoal goal = makeGoal(*proof);
   if (failed(describeBuffers(collective, world, goal)))
     return failure();
-  std::vector<std::pair<uint64_t, uint64_t>> longest;
   for (uint32_t group = 0; group < built->program.groups; ++group)
-    longest.push_back(findLongestSlice(collective, group));
-  goal.granules = chooseGranules(built->program, std::move(longest));
+    goal.longest.push_back(findLongestSlice(collective, group));
+  goal.granules = chooseGranules(built->program, goal.longest);
   // Some ten instructions make an operation of the schedule on a tile.
   constexpr uint64_t enough = 256, least = uint64_t(1) << 22;
   goal.maxSteps = least + enough * proof->operations * goal.granules.size() *

@@ -25,7 +25,7 @@ struct Rule {
 static constexpr Rule rules[] = {
     {"schedule", "barrier/*",
      "other rounds or distances: every rank still hears of all others"},
-    {"schedule", "all_reduce_two_shot_stored/load: drop*",
+    {"schedule", "all_reduce_two_shot_stored/{load: drop*,send: another chunk}",
      "the chunk that was stored, in place of what is read back: the same"},
     {"schedule", "permute_direct/scf.if: never",
      "a rank that keeps its block sends it to itself"},
@@ -47,15 +47,26 @@ static constexpr Rule rules[] = {
      "sets a counter to the value that it has"},
     {"*", "*/{load,recv}: duplicate", "reads once more; nobody uses it"},
     {"*", "*/send: duplicate", "the same data once more, before its signal"},
-    {"*", "*/tiles: num + 1", "one tile more, which is empty"},
+    {"*", "*/tiles: {num + 1,den - 1}",
+     "a tile more at the end, which is empty"},
     {"*", "*/{scf.for,scf.if}: duplicate",
      "may run twice: it waits for what has come, or writes the same again "
      "before its signal"},
     {"*", "*/scf.for: upper + 1",
      "goes once more to the first peer: the same again"},
+    {"*", "barrier/{tiles,scf.for,post_message,wait_message}: *",
+     "a barrier has one tile and few rounds: the same order by other numbers"},
+    {"*", "all_reduce_two_shot/scf.for: lower - 1",
+     "a message to itself, too, that nobody waits for"},
+    {"*", "all_reduce_two_shot/scf.for: *",
+     "a credit that messages imply: no rank gets so far ahead"},
     {"*", "*/*: swap with next", "independent of what comes next"},
-    {"*", "*/arith.cmpi: *", "differs for values that do not occur"},
+    {"*", "{broadcast,reduce}_binomial/scf.for: *",
+     "rounds in which no rank takes part"},
+    {"*", "*/*: exchange peer and tag",
+     "the two are equal on the ranks that run it"},
     {"*", "*/{shift,arith.addi,arith.subi}: *", "peers in another order"},
+    {"*", "*/arith.*: *", "the same for all values that occur"},
 };
 
 static bool matches(StringRef pattern, StringRef text) {

@@ -224,20 +224,47 @@ LogicalResult Program::emit(ModuleOp mutant, Compiled &result) {
 // What survivors do
 //===----------------------------------------------------------------------===//
 
-/// The operations of all ranks, one line each, without the values.
+/// The operations of all ranks, one line each. A value is named by what made
+/// it.
 static std::vector<std::string> listEvents(const ScheduleTrace &trace) {
   std::vector<std::string> lines;
-  for (auto [rank, ofRank] : llvm::enumerate(trace.ranks))
+  for (auto [rank, ofRank] : llvm::enumerate(trace.ranks)) {
+    std::vector<size_t> values(ofRank.getNumValues());
     for (const Event &e : ofRank.getEvents()) {
       const Interval *interval = e.place.interval == IntervalTable::everywhere
                                      ? nullptr
                                      : &trace.intervals[e.place.interval];
-      lines.push_back(llvm::formatv(
+      std::string line = llvm::formatv(
           "{0}: {1} {2} {3} {4} {5} {6} {7} {8} {9}", rank, unsigned(e.kind),
           e.isRemote, unsigned(e.place.memory), e.place.block,
           interval ? interval->begin : 0, interval ? interval->length : 0,
-          interval ? interval->denominator : 0, e.peer, e.tag));
+          interval ? interval->denominator : 0, e.peer, e.tag);
+      switch (e.kind) {
+      case EventKind::Store:
+      case EventKind::Send:
+        line += llvm::formatv(" {0}", values[e.value]);
+        break;
+      case EventKind::Signal:
+      case EventKind::Wait:
+        break;
+      case EventKind::Reduce:
+        line += llvm::formatv(" {0} {1}", values[e.acc], values[e.chunk]);
+        values[e.value] = llvm::hash_value(line);
+        break;
+      case EventKind::Round:
+      case EventKind::Finish:
+        line += llvm::formatv(" {0}", values[e.acc]);
+        values[e.value] = llvm::hash_value(line);
+        break;
+      case EventKind::Load:
+      case EventKind::Recv:
+      case EventKind::Identity:
+        values[e.value] = llvm::hash_value(line);
+        break;
+      }
+      lines.push_back(std::move(line));
     }
+  }
   return lines;
 }
 

@@ -214,31 +214,48 @@ Expected<FormResult> mutants::sweepKernels(Program &program, Judge &judge,
   return result;
 }
 
-Error mutants::reproveKernels(Program &program, FormResult &result) {
+Error mutants::reprove(Program &program, FormResult &result) {
+  bool isSchedule = result.form == "schedule";
   uint32_t lowered = 0; // for how many ranks
   std::map<std::pair<unsigned, std::string>, Mutation> mutations;
-  for (Mutant &mutant : result.mutants)
+  auto find = [&](std::vector<Mutation> all) {
+    mutations.clear();
+    for (Mutation &m : all)
+      mutations.try_emplace({m.op, m.getKind()}, std::move(m));
+  };
+  if (isSchedule)
+    find(program.findScheduleMutations());
+  for (Mutant &mutant : result.mutants) {
+    std::vector<uint32_t> worlds;
+    const Mutation *mutation = nullptr;
     for (Outcome &outcome : mutant.outcomes) {
-      if (outcome.world != lowered) {
+      worlds.push_back(outcome.world);
+      if (!isSchedule && outcome.world != lowered) {
         if (Error error = program.lowerToKernel({outcome.world, result.form}))
           return error;
         lowered = outcome.world;
-        mutations.clear();
-        for (Mutation &m : program.findKernelMutations())
-          mutations.try_emplace({m.op, m.getKind()}, std::move(m));
+        find(program.findKernelMutations());
       }
       auto found =
           mutations.find({mutant.mutation.op, mutant.mutation.getKind()});
       std::optional<Compiled> compiled;
-      if (found != mutations.end())
-        compiled = program.compileKernel(&found->second);
+      if (found != mutations.end()) {
+        mutation = &found->second;
+        compiled = isSchedule
+                       ? program.compileSchedule({outcome.world, ""}, mutation)
+                       : program.compileKernel(mutation);
+      }
       if (!compiled)
         return createStringError(result.program + ", " + result.form +
-                                 ": the kernel has changed");
+                                 ": the program has changed");
       outcome.proved = compiled->proved;
       outcome.crashed = compiled->crashed;
       if (outcome.lowered || !outcome.proved)
         outcome.refusal = compiled->refusal;
     }
+    mutant.explanation.clear();
+    if (isSchedule && mutant.getFate() == Fate::Survivor)
+      mutant.explanation = program.compareTraces(worlds, *mutation);
+  }
   return Error::success();
 }

@@ -68,9 +68,9 @@ llvm::Expected<FormResult> sweepKernels(Program &program, Judge &judge,
                                         llvm::StringRef protocol,
                                         const SweepOptions &options);
 
-/// Asks the proof again of all mutants of kernels in `result`, whose runs
-/// stand. An error: they are not those of `program` any more.
-llvm::Error reproveKernels(Program &program, FormResult &result);
+/// Asks the proof again of all mutants in `result`, whose runs stand. An error:
+/// they are not those of `program` any more.
+llvm::Error reprove(Program &program, FormResult &result);
 
 } // namespace rcclx::mutants
 

@@ -36,9 +36,9 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     report("report", cl::cat(category),
            cl::desc("write a report of all that --results has to this file"));
-static cl::opt<bool>
-    reprove("reprove", cl::cat(category),
-            cl::desc("ask the proof again of the kernels that --results has"));
+static cl::opt<bool> proveAgain(
+    "reprove", cl::cat(category),
+    cl::desc("ask the proof again of all mutants that --results has"));
 static cl::opt<bool> list("list", cl::cat(category),
                           cl::desc("print every mutant and its fate"));
 
@@ -73,9 +73,9 @@ static Error reproveAll(const Request &request, bool &missed) {
     if (!program)
       return program.takeError();
     for (FormResult &result : *results) {
-      if (result.program != (*program)->getName() || result.form == "schedule")
+      if (result.program != (*program)->getName())
         continue;
-      if (Error error = reproveKernels(**program, result))
+      if (Error error = reprove(**program, result))
         return error;
       errs() << summarize(result) << "\n";
       outs() << listMissed(result);
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
     request.forms = {"schedule", "flag", "ll", "sentinel"};
   request.results = resultsFolder;
   request.report = report;
-  request.reprove = reprove;
+  request.reprove = proveAgain;
   request.list = list;
 
   auto fail = [](Error error) {

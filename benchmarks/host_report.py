@@ -6,6 +6,7 @@ in which Open MPI was fastest: all of its figures are of that one run."""
 import argparse
 import json
 import math
+import os
 import pathlib
 import sys
 from xml.sax.saxutils import escape
@@ -221,6 +222,9 @@ def main():
         arguments.plot.parent.mkdir(parents=True, exist_ok=True)
         arguments.plot.write_text(plot(rows))
     text = markdown(rows, jobs, machines)
+    if arguments.plot and arguments.into:
+        picture = os.path.relpath(arguments.plot, arguments.into.parent)
+        text = f"![Time of rcclx relative to the best peer]({picture})\n\n{text}"
     if arguments.into:
         insert(arguments.into, text)
     else:

@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Explain.h"
 #include "FullTests.h"
 #include "Report.h"
+#include "Results.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <gtest/gtest.h>
@@ -224,6 +226,68 @@ TEST(MutationsTest, knownWrong) {
       EXPECT_EQ(m.getFate(), Fate::Caught);
     }
   EXPECT_TRUE(found);
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+TEST(ReportTest, explainsSurvivors) {
+  FormResult result{"ring", "flag", 0, {}};
+  auto explain = [&](const char *where, const char *what) {
+    return explainSurvivor(result, {{0, 0, where, what, nullptr}, {}, ""});
+  };
+  EXPECT_NE(explain("wait_message", "duplicate"), "");
+  EXPECT_NE(explain("drain_window", "duplicate"), "");
+  EXPECT_EQ(explain("wait_message", "drop"), "");
+  result.form = "schedule";
+  EXPECT_EQ(explain("wait_message", "duplicate"), "");
+}
+
+TEST(ReportTest, reasonsHaveNoNumbers) {
+  Mutant mutant;
+  mutant.outcomes.resize(2);
+  mutant.outcomes[1].refusal = "tag 12 to rank 3: -7";
+  EXPECT_EQ(getReason(mutant), "tag N to rank N: -N");
+}
+
+/// Fates are the same after they were kept, and after the proof was asked
+/// again.
+TEST(ReportTest, keptAndProvedAgain) {
+  std::unique_ptr<Program> program = openProgram("all_gather_direct");
+  ASSERT_TRUE(program);
+  Folder folder, results;
+  SweepOptions options;
+  options.worlds = {2, 3};
+  options.sample = 8;
+  for (const char *form : {"schedule", "ll"}) {
+    Judge judge(RCCLX_MUTANT_RUN, folder.get(), 1);
+    llvm::Expected<FormResult> result =
+        llvm::StringRef(form) == "schedule"
+            ? sweepSchedule(*program, judge, options)
+            : sweepKernels(*program, judge, form, options);
+    ASSERT_TRUE(bool(result)) << llvm::toString(result.takeError());
+    EXPECT_FALSE(hasResult(result->program, form, results.get()));
+    ASSERT_FALSE(bool(writeResult(*result, results.get())));
+    EXPECT_TRUE(hasResult(result->program, form, results.get()));
+  }
+  llvm::Expected<std::vector<FormResult>> kept = readResults(results.get());
+  ASSERT_TRUE(bool(kept)) << llvm::toString(kept.takeError());
+  ASSERT_EQ(kept->size(), 2u);
+  std::string before = writeReport(*kept);
+  for (FormResult &result : *kept) {
+    for (Mutant &mutant : result.mutants)
+      for (Outcome &outcome : mutant.outcomes)
+        outcome.proved = !outcome.proved;
+    llvm::Error error = reprove(*program, result);
+    ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
+  }
+  EXPECT_EQ(writeReport(*kept), before);
+
+  (*kept)[0].mutants[0].mutation.what = "of another program";
+  llvm::Error error = reprove(*program, (*kept)[0]);
+  EXPECT_NE(llvm::toString(std::move(error)).find("has changed"),
+            std::string::npos);
 }
 
 //===----------------------------------------------------------------------===//

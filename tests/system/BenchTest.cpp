@@ -183,7 +183,7 @@ wait)");
 TEST_F(BenchTest, badInputIsRefusedBeforeAnythingRuns) {
   expectFailure({"--sizes", "6"}, 2,
                 {"--sizes 6: all_reduce", "multiple of 4"});
-  expectFailure({"--sizes", "4k"}, 2, {"\"4k\" is not a size"});
+  expectFailure({"--sizes", "4Q"}, 2, {"\"4Q\" is not a size"});
   expectFailure({"--ranks", "1"}, 2, {"--ranks 1: 2 to 32"});
   expectFailure({"--ranks", "33"}, 2, {"--ranks 33: 2 to 32"});
   expectFailure({"--collective", "barrier"}, 2,

@@ -7,7 +7,6 @@
 
 #include "Arguments.h"
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -17,29 +16,12 @@ using namespace runtime;
 
 static constexpr uint64_t maxBytes = uint64_t(1) << 30;
 
-static std::optional<uint64_t> parseNumber(std::string_view text) {
-  uint64_t number = 0;
-  auto [rest, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size())
-    return std::nullopt;
-  return number;
-}
-
 /// Of 1 to maxBytes.
 static std::optional<uint64_t> parseBytes(std::string_view text) {
-  unsigned shift = 0;
-  if (!text.empty()) {
-    constexpr std::string_view units = "KMG";
-    if (size_t unit = units.find(text.back()); unit != units.npos) {
-      shift = 10 * unsigned(unit + 1);
-      text.remove_suffix(1);
-    }
-  }
-  std::optional<uint64_t> number = parseNumber(text);
-  if (!number || *number == 0 || *number > maxBytes >> shift)
+  Expected<uint64_t> bytes = parseCount(std::string(text));
+  if (!bytes || *bytes == 0 || *bytes > maxBytes)
     return std::nullopt;
-  return *number << shift;
+  return *bytes;
 }
 
 Expected<std::vector<uint64_t>> parseSizes(const std::string &option,
@@ -63,13 +45,12 @@ Expected<std::vector<uint64_t>> parseSizes(const std::string &option,
     std::string_view last = std::string_view(part).substr(dots + 2);
     std::optional<uint64_t> factor = 2;
     if (size_t star = last.find('*'); star != last.npos) {
-      factor = parseNumber(last.substr(star + 1));
+      factor = parseBytes(last.substr(star + 1));
       last = last.substr(0, star);
     }
     auto begin = parseBytes(std::string_view(part).substr(0, dots));
     auto end = parseBytes(last);
-    if (!begin || !end || *begin > *end || !factor || *factor < 2 ||
-        *factor > maxBytes)
+    if (!begin || !end || *begin > *end || !factor || *factor < 2)
       return fail(part);
     for (uint64_t size = *begin; size <= *end; size *= *factor)
       sizes.push_back(size);

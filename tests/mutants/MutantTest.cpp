@@ -274,7 +274,7 @@ TEST(ReportTest, keptAndProvedAgain) {
   llvm::Expected<std::vector<FormResult>> kept = readResults(results.get());
   ASSERT_TRUE(bool(kept)) << llvm::toString(kept.takeError());
   ASSERT_EQ(kept->size(), 2u);
-  std::string before = writeReport(*kept);
+  std::string before = writeReport(*kept, "today");
   for (FormResult &result : *kept) {
     for (Mutant &mutant : result.mutants)
       for (Outcome &outcome : mutant.outcomes)
@@ -282,7 +282,7 @@ TEST(ReportTest, keptAndProvedAgain) {
     llvm::Error error = reprove(*program, result);
     ASSERT_FALSE(bool(error)) << llvm::toString(std::move(error));
   }
-  EXPECT_EQ(writeReport(*kept), before);
+  EXPECT_EQ(writeReport(*kept, "today"), before);
 
   (*kept)[0].mutants[0].mutation.what = "of another program";
   llvm::Error error = reprove(*program, (*kept)[0]);

@@ -106,7 +106,7 @@ and other enumerators (`tests/mutants/Mutations.cpp`). Each mutant is judged twi
 A mutant of a schedule is judged for 2, 3 and 5 ranks. A kernel is made for one number of ranks and one protocol: each has
 mutants of its own. Where a schedule is refused, it is lowered without proof, by `ll`, to be run all the same.
 
-This file was made by `rcclx-mutate`, of build/tests/mutants:
+This file was made by `rcclx-mutate`, of build/tests/mutants, on {0}:
 
 ```sh
 rcclx-mutate --results DIR --forms schedule,flag examples/schedules/*.mlir
@@ -211,8 +211,8 @@ static std::string makeGroups(
   return text;
 }
 
-std::string mutants::writeReport(ArrayRef<FormResult> results) {
-  std::string text = introduction + makeTable(results);
+std::string mutants::writeReport(ArrayRef<FormResult> results, StringRef date) {
+  std::string text = formatv(introduction, date).str() + makeTable(results);
   std::string missed;
   for (const FormResult &result : results)
     missed += listMissed(result);

@@ -16,8 +16,9 @@ std::string summarize(const FormResult &result);
 std::string listAll(const FormResult &result);
 /// Those that were proved and are wrong; empty: none.
 std::string listMissed(const FormResult &result);
-/// docs/Mutants.md.
-std::string writeReport(llvm::ArrayRef<FormResult> results);
+/// docs/Mutants.md, as of `date`.
+std::string writeReport(llvm::ArrayRef<FormResult> results,
+                        llvm::StringRef date);
 
 } // namespace rcclx::mutants
 

@@ -12,6 +12,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <ctime>
 
 using namespace llvm;
 using namespace rcclx::mutants;
@@ -60,7 +61,10 @@ static Error writeReportFile(const Request &request) {
   raw_fd_ostream stream(request.report, error);
   if (error)
     return createStringError(error, request.report);
-  stream << writeReport(*results);
+  char date[32];
+  time_t now = time(nullptr);
+  strftime(date, sizeof(date), "%Y-%m-%d", gmtime(&now));
+  stream << writeReport(*results, date);
   return Error::success();
 }
 

@@ -131,13 +131,13 @@ TEST(Request, Worlds) {
 }
 
 TEST(Request, Names) {
-  for (const char *name : {"f64", "", "F32", "fp8", "f32 "}) {
+  for (const char *name : {"f128", "", "F32", "fp8", "f32 "}) {
     Request request("all_reduce_one_shot");
     request.element = name;
     expectRefused(request, requestAtFault,
                   "unknown element type '" + std::string(name) + "'");
   }
-  for (const char *name : {"prod", "", "SUM", "min"}) {
+  for (const char *name : {"mean", "", "SUM", "premul"}) {
     Request request("all_reduce_one_shot");
     request.reduction = name;
     expectRefused(request, requestAtFault,
@@ -161,8 +161,47 @@ TEST(Request, Names) {
 TEST(Request, NamesAreCheckedWithoutTargets) {
   Request request("all_reduce_one_shot");
   request.targets.clear();
-  request.element = "f64";
-  expectRefused(request, requestAtFault, "unknown element type 'f64'");
+  request.element = "f12";
+  expectRefused(request, requestAtFault, "unknown element type 'f12'");
+}
+
+TEST(Request, Targets) {
+  Request request("all_reduce_one_shot");
+  request.targets.clear();
+  expectRefused(request, requestAtFault, "expected a target");
+  request.targets = {"host-x86_64", "gfx942", "host-x86_64"};
+  expectRefused(request, requestAtFault, "target 'host-x86_64' is named twice");
+}
+
+TEST(Request, HostCpus) {
+  auto compileFor = [](const char *cpu) {
+    Request request("all_reduce_one_shot");
+    Directory directory;
+    rcclx_compile_request raw = request.make(directory);
+    raw.host_cpu = cpu;
+    Outcome outcome = compile(&raw);
+    nlohmann::json manifest;
+    if (outcome.status == 0)
+      manifest =
+          nlohmann::json::parse(readFile(directory.path / "manifest.json"));
+    return std::pair(outcome, manifest);
+  };
+  for (const char *cpu : {"", "native", "x86-64-v5", "znver3"}) {
+    auto [outcome, manifest] = compileFor(cpu);
+    EXPECT_EQ(outcome.status, requestAtFault) << outcome.diagnostics;
+    EXPECT_NE(outcome.diagnostics.find("expected one of x86-64, x86-64-v2"),
+              std::string::npos)
+        << outcome.diagnostics;
+  }
+  for (const char *cpu : {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    auto [outcome, manifest] = compileFor(cpu);
+    ASSERT_EQ(outcome.status, 0) << outcome.diagnostics;
+    EXPECT_EQ(manifest["objects"][0]["cpu"], cpu);
+  }
+  auto [outcome, manifest] = compileFor(nullptr);
+  ASSERT_EQ(outcome.status, 0) << outcome.diagnostics;
+  EXPECT_NE(manifest["objects"][0]["cpu"].get<std::string>().find('-'),
+            std::string::npos);
 }
 
 TEST(Request, Counts) {

@@ -63,7 +63,9 @@ std::vector<int32_t> Program::getPermutation(uint32_t world) {
   std::vector<int32_t> permutation;
   if (getContract() != Contract::Permute)
     return permutation;
-  // The last rank keeps its own; the others go round.
+  // The last rank keeps its own; the others go round. Two exchange.
+  if (world == 2)
+    return {1, 0};
   for (uint32_t rank = 0; rank + 1 < world; ++rank)
     permutation.push_back(int32_t((rank + 1) % (world - 1)));
   permutation.push_back(int32_t(world) - 1);

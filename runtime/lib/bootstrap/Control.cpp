@@ -18,6 +18,9 @@ using wire::Type;
 // The hub knows which ranks are missing: its deadline should come first.
 static constexpr uint64_t graceMs = 2000;
 static constexpr uint64_t sendTimeoutMs = 2000;
+// How long a rank that cannot join looks for somebody to tell.
+static constexpr uint64_t giveUpMs = 500;
+static constexpr size_t maxReason = 1000; // bytes of text
 
 static Status malformed() {
   return makeError(Code::Remote, "rank 0 sent a malformed message");
@@ -67,15 +70,19 @@ Expected<std::unique_ptr<Control>> Control::connect(const Settings &settings,
   return control;
 }
 
-Status Control::hello(int memoryFd, Deadline deadline) {
-  // The name is in an abstract namespace where any user may listen: without
-  // this check another user's process could hand out plans' memory.
+/// The name is in an abstract namespace where any user may listen: without this
+/// check another user's process could hand out plans' memory.
+Status Control::checkHub() const {
   RCCLX_ASSIGN_OR_RETURN(PeerCredentials credentials,
                          peerCredentials(socket.get()));
   if (credentials.user != geteuid())
     return makeError(Code::InvalidUsage,
                      "rank 0's socket belongs to user {}, not to user {}",
                      credentials.user, geteuid());
+  return Status();
+}
+
+static wire::Hello helloOf(const Control::Settings &settings) {
   wire::Hello hello = {};
   hello.token = settings.id.token;
   hello.protocolVersion = wire::protocolVersion;
@@ -84,6 +91,31 @@ Status Control::hello(int memoryFd, Deadline deadline) {
   hello.rank = settings.rank;
   hello.world = settings.world;
   hello.memory = settings.memory;
+  return hello;
+}
+
+void Control::giveUp(const Settings &settings, const Status &status) {
+  Control control(settings);
+  Deadline deadline = Deadline::after(giveUpMs);
+  Expected<UniqueFd> socket = connectTo(settings.id.name, deadline);
+  if (!socket)
+    return;
+  control.socket = *std::move(socket);
+  if (!control.checkHub().isOk())
+    return;
+  Status ignored = sendMessage(
+      control.socket.get(),
+      wire::Writer(Type::CannotJoin)
+          .put(helloOf(settings))
+          .putText(std::string_view(status.message()).substr(0, maxReason))
+          .get(),
+      {}, deadline);
+  (void)ignored; // the others then find it by the deadline
+}
+
+Status Control::hello(int memoryFd, Deadline deadline) {
+  RCCLX_RETURN_IF_ERROR(checkHub());
+  wire::Hello hello = helloOf(settings);
   const int fds[] = {memoryFd};
   return whileJoining(sendMessage(
       socket.get(), wire::Writer(Type::Hello).put(hello).get(), fds, deadline));
@@ -304,6 +336,9 @@ Expected<std::vector<std::string>> Control::gather(std::string_view blob,
   if (sent.isOk())
     changed.wait_for(lock, std::chrono::milliseconds(timeoutMs + graceMs),
                      [&] { return gathered || !interruption.isOk(); });
+  else // why the hub has closed the link is on its way through the watchdog
+    changed.wait_for(lock, std::chrono::milliseconds(graceMs),
+                     [&] { return !interruption.isOk() || linkEnded; });
   gathering = false;
   if (gathered) {
     ++sequence;

@@ -48,6 +48,10 @@ public:
   static Expected<std::unique_ptr<Control>>
   connect(const Settings &settings, int memoryFd, const MapPeer &mapPeer);
 
+  /// Tells those that join, best effort, that this rank, which has not said
+  /// Hello, will not: they need not wait for it, and learn why.
+  static void giveUp(const Settings &settings, const Status &status);
+
   /// Starts the watchdog; `listener` must outlive this object.
   Status watch(ControlListener &listener);
 
@@ -74,6 +78,7 @@ public:
 
 private:
   explicit Control(const Settings &settings) : settings(settings) {}
+  Status checkHub() const;
   Status hello(int memoryFd, Deadline deadline);
   Status receivePeers(const MapPeer &mapPeer, Deadline deadline);
   Status receiveTable(std::vector<wire::TableEntry> &table, Deadline deadline);

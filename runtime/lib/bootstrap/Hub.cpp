@@ -119,6 +119,8 @@ Status Hub::join() {
         return refuseAll(socket.status(), nobody);
       if (*socket)
         joined += admit(*std::move(socket));
+      if (!joinFailure.isOk())
+        return refuseAll(joinFailure, nobody);
     }
     if (joined != ranks.size() && deadline.passed()) {
       std::string missing;
@@ -165,8 +167,8 @@ bool Hub::admit(UniqueFd socket) {
   wire::Reader reader(message->bytes);
   Type type{};
   wire::Hello hello;
-  if (!reader.getType(type) || type != Type::Hello || !reader.get(hello) ||
-      !reader.atEnd())
+  if (!reader.getType(type) || !reader.get(hello) ||
+      !(type == Type::CannotJoin || (type == Type::Hello && reader.atEnd())))
     return refuse(makeError(Code::InvalidUsage, "not a greeting of rcclx"));
   if (hello.token != id.token)
     return refuse(makeError(Code::InvalidUsage,
@@ -186,6 +188,11 @@ bool Hub::admit(UniqueFd socket) {
   if (ranks[hello.rank].joined)
     return refuse(
         makeError(Code::InvalidArgument, "there are two ranks {}", hello.rank));
+  if (type == Type::CannotJoin) {
+    joinFailure = makeError(Code::Remote, "rank {} cannot join: {}", hello.rank,
+                            reader.rest());
+    return false;
+  }
   if (message->fds.size() != 1)
     return refuse(makeError(Code::InvalidUsage, "no memory was sent"));
   Rank &rank = ranks[hello.rank];

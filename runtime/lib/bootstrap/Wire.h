@@ -34,6 +34,7 @@ enum class Type : uint32_t {
   HubAt = 11,    // hub -> rank: HubAtBody. Where the hub will be
   Handover = 12, // hub -> the next: HandoverHead, HandoverEntry for each
                  // descriptor with it, which is the hub's end of a socket
+  CannotJoin = 13, // rank -> hub, instead of Hello: Hello, text
 };
 
 /// In front of every message.

@@ -34,11 +34,21 @@ Communicator::create(Settings settings) {
   RCCLX_RETURN_IF_ERROR(settings.id.check());
   std::shared_ptr<Communicator> self(new Communicator(std::move(settings)));
   Status status = self->connect();
-  if (!status.isOk())
-    return self->settings.meeting.empty()
-               ? status
-               : status.annotate("ranks " + self->settings.meeting);
-  return self;
+  if (status.isOk())
+    return self;
+  if (!self->settings.meeting.empty())
+    status = status.annotate("ranks " + self->settings.meeting);
+  // What this machine refused, the others cannot know. What they have is given
+  // back first, so that there is a descriptor for the message.
+  if (status.code() == Code::System && self->rank() != 0 && !self->control) {
+    Control::Settings link;
+    link.id = self->settings.id;
+    link.rank = self->rank();
+    link.world = self->world();
+    self.reset();
+    Control::giveUp(link, status);
+  }
+  return status;
 }
 
 Status Communicator::connect() {

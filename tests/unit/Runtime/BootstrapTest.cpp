@@ -183,6 +183,31 @@ TEST_F(BootstrapTest, missingRanksAreNamedToThoseThatCame) {
               std::string::npos);
 }
 
+TEST_F(BootstrapTest, whoCannotJoinTellsTheOthersWhy) {
+  startHub(3, 20000);
+  auto before = std::chrono::steady_clock::now();
+  std::thread zero([&] {
+    EXPECT_ERROR(join(0, 3, 20000).status(), Code::Remote,
+                 "rank 2 cannot join: no memory here");
+  });
+  Control::Settings settings;
+  settings.id = id;
+  settings.rank = 2;
+  settings.world = 3;
+  Control::giveUp(settings, Status(Code::System, "no memory here"));
+  zero.join();
+  EXPECT_ERROR(join(1, 3, 20000).status(), Code::Remote, "no memory here");
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(15))
+      << "they waited for it";
+  // A stranger's word counts for nothing.
+  UniqueFd socket = dial();
+  wire::Hello stranger = helloOf(1, 3);
+  stranger.token[0] ^= 1;
+  send(socket.get(),
+       wire::Writer(Type::CannotJoin).put(stranger).putText("x").get(), -1);
+  EXPECT_NE(refusal(socket.get()).find("unique id"), std::string::npos);
+}
+
 TEST_F(BootstrapTest, aRankThatEndsWhileOthersJoinIsNamed) {
   startHub(3, 20000);
   UniqueFd one = dial(), two = dial();

@@ -99,7 +99,7 @@ TEST(EnvCommandTest, unknownNamesAreWarnedOfOnce) {
   std::vector<std::string> environment = {
       "RCCLX_COMPILER_LIBRARY=" RCCLX_FAKE_COMPILER,
       "RCCLX_CACHE_DIR=" + (scratch / "cache"), "RCCLX_TIMEOUT=5"};
-  for (std::vector<std::string> arguments :
+  for (const std::vector<std::string> &arguments :
        {std::vector<std::string>{"env"},
         {"run", scratch / "good.mlir", "--ranks", "3", "--count", "9"},
         {"run", scratch / "good.mlir", "--ranks", "3", "--count", "9",

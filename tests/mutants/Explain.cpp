@@ -54,6 +54,8 @@ static constexpr Rule rules[] = {
      "before its signal"},
     {"*", "*/scf.for: upper + 1",
      "goes once more to the first peer: the same again"},
+    {"*", "permute_direct/{range,buffer,load,store,scf.for}: *",
+     "the copy of a rank that keeps its block: neither of two does"},
     {"*", "barrier/{tiles,scf.for,post_message,wait_message}: *",
      "a barrier has one tile and few rounds: the same order by other numbers"},
     {"*", "all_reduce_two_shot/scf.for: lower - 1",

@@ -1,5 +1,6 @@
 # Writes OUTPUT, a header with the revision of the sources in SOURCE, when it has
 # changed. Run at build time: a configured build outlives many revisions.
+cmake_minimum_required(VERSION 3.25)
 set(revision "unknown")
 find_program(git git)
 if(git)

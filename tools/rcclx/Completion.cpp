@@ -152,7 +152,7 @@ static std::string zshArguments(const CommandModel &command) {
       text += fmt::format(" \\\n        '{}[{}]{}'", name, zshText(option.help),
                           zshValue(option.value));
   if (!command.arguments.empty())
-    text += fmt::format(" \\\n        '1{}'", zshValue(command.arguments[0]));
+    text += fmt::format(" \\\n        '*{}'", zshValue(command.arguments[0]));
   return text;
 }
 

@@ -29,8 +29,8 @@ struct Shape {
 
 /// Host: one thread a rank, tiles that stay in its cache but are long enough to
 /// pay for a signal and a change of ranks on its core, and few in flight, since
-/// every slot that is in use takes cache (docs/Benchmarks.md). GPU: as few blocks as
-/// hold the message, up to 64, and four groups a thread in a tile.
+/// every slot that is in use takes cache (docs/Benchmarks.md). GPU: as few
+/// blocks as hold the message, up to 64, and four groups a thread in a tile.
 static Shape chooseShape(bool gpu, uint64_t count, unsigned bits) {
   if (!gpu)
     return {1, 1, 4096, 1024, 2};

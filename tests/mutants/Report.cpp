@@ -110,11 +110,12 @@ This file was made by `rcclx-mutate`, of build/tests/mutants, on {0}:
 
 ```sh
 rcclx-mutate --results DIR --forms schedule,flag examples/schedules/*.mlir
-rcclx-mutate --results DIR --forms ll,sentinel --worlds 3 examples/schedules/*.mlir
+rcclx-mutate --results DIR --forms ll --worlds 3 examples/schedules/*.mlir
 rcclx-mutate --results DIR --report docs/Mutants.md
 ```
 
-`ctest -R Mutant` makes a seeded part of it, `./scripts/test.sh --full` all.
+The table lists what was made in full. The tests of `MutantTests` make a seeded part of all forms, `sentinel` too;
+`./scripts/test.sh --full` makes everything.
 )";
 
 static std::string escape(StringRef text) {

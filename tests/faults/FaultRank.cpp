@@ -75,8 +75,8 @@ public:
   bool step(const char *name, rcclx_result result) {
     if (result == RCCLX_OK)
       return true;
-    say(std::string("error ") + name + ": " + rcclx_result_string(result) +
-        ": " + rcclx_last_error());
+    say("error " + where + name + ": " + rcclx_result_string(result) + ": " +
+        rcclx_last_error());
     return false;
   }
 
@@ -143,6 +143,7 @@ public:
 
   bool splitAndUse(uint32_t rank) {
     Rank part;
+    part.where = "part ";
     if (!step("split",
               rcclx_comm_split(comm, int32_t(rank % 2), 0, &part.comm)))
       return false;
@@ -165,10 +166,10 @@ public:
   bool end() {
     rcclx_plan_destroy(std::exchange(plan, nullptr));
     rcclx_stream_destroy(std::exchange(stream, nullptr));
-    rcclx_result result = rcclx_comm_destroy(std::exchange(comm, nullptr));
-    return result == RCCLX_OK;
+    return step("destroy", rcclx_comm_destroy(std::exchange(comm, nullptr)));
   }
 
+  std::string where; // in front of a step's name
   rcclx_comm *comm = nullptr;
   rcclx_plan *plan = nullptr;
   rcclx_stream *stream = nullptr;

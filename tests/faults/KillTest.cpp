@@ -51,6 +51,9 @@ protected:
 
   /// Whether a rank's error blames `victim`.
   static bool blames(const std::string &error, uint32_t victim) {
+    // In the part of the even or odd ranks, it has another number.
+    if (error.starts_with("error part "))
+      victim /= 2;
     // "rank V ...", or in the list of those that were not there.
     std::string name = fmt::format("rank {}", victim);
     for (size_t at = error.find(name); at != std::string::npos;

@@ -58,7 +58,7 @@ class Bench:
 
     def proofs(self):
         print("\n## Proof\n")
-        print(f"`rcclx verify {TWO_SHOT} --ranks N`; the time that it prints, without start and parsing.\n")
+        print(f"`rcclx verify {TWO_SHOT} --ranks N`; the time that it prints, without start and parsing: the schedule's proof and those of its kernels.\n")
         print("| ranks | operations | median, ms | all, ms |\n|---|---|---|---|")
         for ranks in [8, 16, 32, 64, 128, 256]:
             times = []

@@ -1,5 +1,4 @@
-//===- rcclx_pack.h - What one iteration of an element loop does -*- C++
-//-*-===//
+//===- rcclx_pack.h - What one iteration of a loop does ---------*- C++ -*-===//
 //
 // Part of rcclx. A pack is `packGroups` groups that follow each other: one on
 // GPUs, where threads are many; several on the host, so that the bounds of a

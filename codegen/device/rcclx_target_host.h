@@ -101,10 +101,11 @@ RX_FN Group loadGroup(const char *p) {
   return g;
 }
 RX_FN void storeGroup(char *p, Group g) { __builtin_memcpy(p, &g, sizeof(g)); }
-/// Copies memory that does not overlap, ordered by signals only. The string
-/// instruction writes whole lines without reading them first, which is worth
-/// most where another core holds them. Its stores may come in any order, but
-/// all before a later store, such as that of a signal (Intel SDM 3, 9.2.4).
+/// Copies memory that does not overlap, or is the same (a block that a call in
+/// place keeps), ordered by signals only. The string instruction writes whole
+/// lines without reading them first, which is worth most where another core
+/// holds them. Its stores may come in any order, but all before a later store,
+/// such as that of a signal (Intel SDM 3, 9.2.4).
 RX_FN void copyBytes(char *to, const char *from, u64 bytes) {
 #if defined(__x86_64__) && !defined(RX_STRICT_ORDER)
   __asm__ volatile("rep movsb"
@@ -112,7 +113,7 @@ RX_FN void copyBytes(char *to, const char *from, u64 bytes) {
                    :
                    : "memory");
 #else
-  __builtin_memcpy(to, from, bytes);
+  __builtin_memmove(to, from, bytes);
 #endif
 }
 RX_FN bool wideAccess(const char *) { return true; }

@@ -6,6 +6,7 @@
 #include "Processes.h"
 
 #include "Commands.h"
+#include "WriteAll.h"
 #include "rcclx/Runtime/Options.h"
 #include "rcclx/Runtime/UniqueHandle.h"
 
@@ -113,19 +114,6 @@ static std::string readToEnd(int fd) {
       return text;
     text.append(buffer, size_t(got));
   }
-}
-
-/// False, with errno, when not all could be written.
-static bool writeAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t put = write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put <= 0)
-      return false;
-    text.remove_prefix(size_t(put));
-  }
-  return true;
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "Commands.h"
 #include "Meeting.h"
 #include "RankBench.h"
+#include "WriteAll.h"
 #include "rcclx/Runtime/UniqueHandle.h"
 
 #include <algorithm>
@@ -46,18 +47,6 @@ static std::string readFrom(int fd, uint64_t offset) {
       return text;
     text.append(buffer, size_t(got));
   }
-}
-
-static bool writeAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t put = write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put <= 0)
-      return false;
-    text.remove_prefix(size_t(put));
-  }
-  return true;
 }
 
 namespace {
